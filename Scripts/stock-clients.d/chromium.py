@@ -18,6 +18,7 @@ class Browser:
         self.events, events = os.pipe()
         words = ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync"]
         words += ["--disable-background-networking", "--disable-component-update", "--remote-debugging-pipe"]
+        words += ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"]
         # Chromium reads commands from descriptor 3 and writes events to descriptor 4.
         shell = f'exec "$@" 3<&{commands} 4>&{events}'
         self.process = subprocess.Popen(

@@ -88,6 +88,7 @@ struct wt_thread *wt_thread(pid_t tid) {
 
 void wt_thread_gone(struct wt_thread *thread) {
   struct wt_process *process = thread->process;
+  wt_turns(thread);
   wt.processor_gone += thread->processor;
   for (int file = 0; file < WT_THREAD_FILES; file++) close(thread->files[file]);
   wt_remove(&wt.threads, &thread->link);

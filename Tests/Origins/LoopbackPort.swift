@@ -26,7 +26,6 @@ public struct LoopbackPort: Sendable {
     number = Int(UInt16(bigEndian: address.sin_port))
   }
 
-  /// A new socket for a stream of bytes.
   /// Tells of each connection, on a thread of its own, until the port is closed.
   public func accepting(_ take: @escaping @Sendable (_ client: Int32) -> Void) {
     Thread.detachNewThread { [descriptor] in
@@ -55,6 +54,7 @@ public struct LoopbackPort: Sendable {
     return true
   }
 
+  /// A new socket for a stream of bytes.
   static func socket() -> Int32 {
     #if canImport(Darwin)
       let stream = SOCK_STREAM

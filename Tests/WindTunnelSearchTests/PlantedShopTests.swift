@@ -101,7 +101,8 @@ import WindTunnelSearch
     expectEqual(found.flown, 1500)
   }
 
-  @Test(arguments: PlantedBug.allCases)
+  /// One after the other: each computes for some seconds, and its time limit starts with it.
+  @Test(.serialized, arguments: PlantedBug.allCases)
   func `a planted bug is found, and its storm sinks the flow again, on the wire too`(
     _ bug: PlantedBug
   ) async throws {

@@ -30,16 +30,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
             elif step == "reset":  # RST in place of FIN, once the client has what was sent  #? "reset"
                 time.sleep(0.1)  #? "reset"
                 self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  #? "reset"
-        self.close_connection = isinstance(step, str)
+        self.close_connection |= isinstance(step, str)
     do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = answer
 address = "127.0.0.1", int(sys.argv[1]) if sys.argv[1:] else 8765
 server = http.server.ThreadingHTTPServer(address, Handler)
 server.shutdown_request = server.close_request
 server.handle_error = lambda *_: say("the connection ended:", sys.exc_info()[1])
-make = "openssl req -new -newkey rsa:2048 -nodes -keyout key.pem -out request.pem -subj /CN=test -addext subjectAltName={name} && openssl x509 -req -in request.pem -signkey key.pem -days {days} -copy_extensions copy -out certificate.pem"  #? certificate
+make = "openssl req -new -newkey rsa:2048 -nodes -keyout wt-key.pem -out wt-request.pem -subj /CN=test -addext subjectAltName={name} && openssl x509 -req -in wt-request.pem -signkey wt-key.pem -days {days} -copy_extensions copy -out wt-certificate.pem"  #? certificate
 subprocess.run(make, shell=True, check=True, stderr=subprocess.DEVNULL)  #? certificate
 context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)  #? certificate
-context.load_cert_chain("certificate.pem", "key.pem")  #? certificate
+context.load_cert_chain("wt-certificate.pem", "wt-key.pem")  #? certificate
 server.socket = context.wrap_socket(server.socket, True, do_handshake_on_connect=False)  #? certificate
 print("Run:", COMMAND.replace(":8765", f":{server.server_port}"), flush=True)
 server.serve_forever()

@@ -4,20 +4,33 @@ internal import WindTunnel
 extension Data {
   /// The bytes as an expression of Python, such as `b"HTTP/1.1 200 OK\r\n" + b" " * 65536`.
   fileprivate var pythonExpression: String {
-    let text = map { byte in
-      switch byte {
-      case UInt8(ascii: "\r"): "\\r"
-      case UInt8(ascii: "\n"): "\\n"
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"): "\\\(UnicodeScalar(byte))"
-      case 0x20..<0x7F: "\(UnicodeScalar(byte))"
-      default: "\\x\(String(256 + Int(byte), radix: 16).dropFirst())"
+    var (parts, open): ([String], String) = ([], "")
+    var rest = self[...]
+    while let byte = rest.first {
+      let run = rest.prefix { $0 == byte }.count
+      let text = Self.pythonCharacter(byte)
+      // A long run of one byte is a product.
+      if run >= 64 {
+        if !open.isEmpty { parts.append("b\"\(open)\"") }
+        parts.append("b\"\(text)\" * \(run)")
+        open = ""
+      } else {
+        open += String(repeating: text, count: run)
       }
+      rest = rest.dropFirst(run)
     }
-    // A long run of one byte is a product.
-    let literal = text.joined().replacing(/(\\x..|\\.|.)\1{63,}/) { run in
-      "\" + b\"\(run.1)\" * \(run.0.count / run.1.count) + b\""
+    if !open.isEmpty || parts.isEmpty { parts.append("b\"\(open)\"") }
+    return parts.joined(separator: " + ")
+  }
+
+  private static func pythonCharacter(_ byte: UInt8) -> String {
+    switch byte {
+    case UInt8(ascii: "\r"): "\\r"
+    case UInt8(ascii: "\n"): "\\n"
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): "\\\(UnicodeScalar(byte))"
+    case 0x20..<0x7F: "\(UnicodeScalar(byte))"
+    default: "\\x\(String(256 + Int(byte), radix: 16).dropFirst())"
     }
-    return "b\"\(literal)\"".replacing("b\"\" + ", with: "").replacing(" + b\"\"", with: "")
   }
 }
 
@@ -27,19 +40,23 @@ extension [Delivery.Step] {
   /// A bytes object is sent, a number of seconds is waited for, a word ends the response, and a
   /// tuple is a body that comes in pieces: its bytes, the size of a piece, the seconds behind each.
   var pythonItems: [String] {
-    guard let first else { return [] }
-    let (size, wait) = (first.content?.count, dropFirst().first)
-    let pieces = stride(from: 0, to: count - 1, by: 2).prefix { place in
-      size != nil && self[place].content?.count == size && self[place + 1] == wait
+    var (items, rest): ([String], ArraySlice<Delivery.Step>) = ([], self[...])
+    while let first = rest.first {
+      let (size, wait) = (first.content?.count, rest.dropFirst().first)
+      let pieces = stride(from: rest.startIndex, to: rest.endIndex - 1, by: 2).prefix { place in
+        size != nil && rest[place].content?.count == size && rest[place + 1] == wait
+      }
+      if pieces.count > 3, let size, let wait, case .wait = wait {
+        let body = pieces.compactMap { rest[$0].content }.reduce(into: Data()) { $0 += $1 }
+        items.append("(\(body.pythonExpression), \(size), \(wait.pythonItem))")
+        rest = rest.dropFirst(pieces.count * 2)
+        continue
+      }
+      let run = rest.prefix { $0 == first }.count
+      items.append(run > 1 ? "*[\(first.pythonItem)] * \(run)" : first.pythonItem)
+      rest = rest.dropFirst(run)
     }
-    if pieces.count > 3, let size, let wait, case .wait = wait {
-      let body = pieces.compactMap { self[$0].content }.reduce(Data(), +)
-      return ["(\(body.pythonExpression), \(size), \(wait.pythonItem))"]
-        + Array(dropFirst(pieces.count * 2)).pythonItems
-    }
-    let run = prefix { $0 == first }.count
-    let item = run > 1 ? "*[\(first.pythonItem)] * \(run)" : first.pythonItem
-    return [item] + Array(dropFirst(run)).pythonItems
+    return items
   }
 }
 

@@ -7,6 +7,8 @@ struct PythonServer {
   /// The maximum number of lines, so that a maintainer reads all of it.
   static let linesMax = 40
   private static let columnsMax = 98
+  /// The maximum size of its responses, in bytes of Python.
+  private static let literalsMax = 64 * 1024
 
   /// The command of the client, as a line of a shell.
   let command: String
@@ -42,14 +44,14 @@ struct PythonServer {
     let request = plan.workload(of: DrillPlan.execSubject, on: .onTheWire, in: plan.scenarios[0])
       .request(of: call.call)
     let isTrusted = [.expired, .wrongHost].contains(table.certificate)
-    let file = "certificate.pem"
+    let file = "wt-certificate.pem"
     // The body is the last, because it may have any word in it.
     let values: KeyValuePairs<String, String?> = [
       "url": table.base() + request.url.withoutSecrets.target, "base": table.base(),
       "method": request.method, "call": "\(call.call)", "ca": isTrusted ? file : nil,
       "kept": nil, "origins": nil, "body": request.bodyForPrograms?.withoutSecrets,
     ]
-    var words = CommandWords(plan.command, environment: [:]).words
+    var words = CommandWords(plan.command).words
     for (name, value) in values where words.contains(where: { $0.contains("{\(name)}") }) {
       guard let value else { throw Refusal.notReproducible("only a drill fills in {\(name)}") }
       words = words.map { $0.replacing("{\(name)}", with: value) }
@@ -65,6 +67,10 @@ struct PythonServer {
       "# Run python3 FILE [PORT], and then in the same folder\(hint):",
       "#   \(command.visibleInLine)",
     ]
+    let size = table.rows.flatMap(\.responses).joined().reduce(0) { $0 + $1.utf8.count }
+    guard size <= Self.literalsMax else {
+      throw Refusal.notReproducible("its responses take more than \(Self.literalsMax) bytes")
+    }
     // The most readable form that has room.
     for (separator, steps) in [(",\n  ", steps), (",\n  ", []), (", ", steps), (", ", [])] {
       let lines = comment(about + steps) + run + code(separator)
@@ -93,7 +99,8 @@ struct PythonServer {
     for list in table.rows.flatMap(\.responses) where !lists.contains(list) { lists.append(list) }
     func name(_ list: [String]) -> String { "R\((lists.firstIndex(of: list) ?? 0) + 1)" }
     let rows = table.rows.map { row in
-      "\(JSON.text(row.request)): [\(row.responses.map(name).joined(separator: ", "))]"
+      "\(JSON.text(row.request))".visibleAsJSON
+        + ": [\(row.responses.map(name).joined(separator: ", "))]"
     }
     let responses = lists.map { "\(name($0)) = [\($0.joined(separator: separator))]" }
     let values: [Substring: String] = [
@@ -105,7 +112,10 @@ struct PythonServer {
       "days": table.certificate == .expired ? "-1" : "30",
     ]
     var needs = Set(
-      lists.joined().map { Double($0) != nil ? "wait" : $0.hasPrefix("(") ? "pieces" : $0 }
+      lists.joined().map { item in
+        let one = item.drop { "*[".contains($0) }.prefix { $0 != "]" }
+        return Double(one) != nil ? "wait" : item.hasPrefix("(") ? "pieces" : String(one)
+      }
     )
     if table.certificate != nil { needs.insert("certificate") }
     if lists.joined().contains(where: { $0.contains("{date+") }) { needs.insert("date") }

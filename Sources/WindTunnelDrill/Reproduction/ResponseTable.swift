@@ -26,8 +26,13 @@ struct ResponseTable {
     deck = Deck(cassette, scenario: scenario, seed: plan.seed, options: options)
     if let age = plan.elapsed { deck.begin(aged: age) }
     lane = Workload.lane(scenario.name, call.call)
-    let opening = scenario.decideConnection(seed: plan.seed, lane: lane, ordinal: 1)
-    certificate = try Self.certificate(opening.faults.first)
+    let openings = (1...max(1, call.allAttempts.count)).map {
+      scenario.decideConnection(seed: plan.seed, lane: lane, ordinal: $0).faults.first
+    }
+    certificate = try Self.certificate(openings[0])
+    if openings.contains(where: { $0 != openings[0] }) {
+      throw Refusal.notReproducible("its connections meet different faults")
+    }
     let now = Date.now
     let first = call.allAttempts.first?.start ?? .zero
     for attempt in call.allAttempts where attempt.isRequest {

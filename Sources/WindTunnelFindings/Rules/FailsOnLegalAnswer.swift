@@ -53,10 +53,17 @@ extension FindingRule {
   /// The standing of a client that comes back after so many seconds, and fails at once if a date is
   /// named; `nil` for any other.
   fileprivate func fallsOverDates(_ troubled: [JudgedCall]) -> RuleStanding.Standing? {
-    let limited = troubled.filter { $0.isJudged && $0.attempts.first?.isFailed == true }
-    let toldDates = limited.filter { $0.attempts[0].retryNotBefore != nil }
+    let limited = troubled.filter {
+      $0.isJudged && $0.attempts.first.map { $0.isFailed && $0.isRepeatable == true } ?? false
+    }
     let toldSeconds = limited.filter {
       $0.attempts[0].retryAfter != nil && $0.attempts[0].retryNotBefore == nil
+    }
+    // Who waits no longer than some seconds may give a later date up.
+    let longest = toldSeconds.compactMap { $0.attempts[0].retryAfter }.max() ?? .zero
+    let toldDates = limited.filter { call in
+      call.attempts[0].retryNotBefore != nil
+        && call.attempts[0].retryAfter.map { $0 <= longest } ?? false
     }
     guard toldDates.count >= leastCalls, toldSeconds.count >= leastCalls,
       toldSeconds.allSatisfy({ $0.attempts.count > 1 && $0.claimsSuccess }),

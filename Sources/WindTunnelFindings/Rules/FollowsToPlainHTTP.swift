@@ -3,7 +3,7 @@ extension FindingRule {
   static let followsToPlainHTTP = FindingRule(
     "follows-to-plain-http",
     .error,
-    "Goes on by plain HTTP where it was to ask by TLS, and shows its credential to the whole way.",
+    "Goes on by plain HTTP although it was given https, and shows its credential to the whole way.",
     condition:
       "a request that came by https was redirected to http at the same host, or a TLS handshake failed",
     cost: "Everyone on the way reads what the user asks for, and with a credential is the user.",
@@ -16,15 +16,18 @@ extension FindingRule {
     scope: .call(.needsTLS) { call in
       let attempts = call.attempts
       var shown: Set<Int> = []
-      var (isRedirected, isRefused, follows, isHeard) = (false, false, false, false)
+      var (isMet, follows, isHeard) = (false, false, false)
+      var (isRedirected, isRefused) = (false, false)
       for attempt in attempts {
         guard attempt.isRequest else {
-          if attempt.isOfFailedHandshake { isRefused = true }
+          if attempt.isOfFailedHandshake { (isMet, isRefused) = (true, true) }
           continue
         }
         guard attempt.isPlain else {
           shown.formUnion(attempt.credentials)
-          if attempt.isRedirectedToHTTP { isRedirected = true }
+          // It came by TLS after all, or nobody knows how.
+          isRefused = isRefused && attempt.sent?.isSecure != true
+          if attempt.isRedirectedToHTTP { (isMet, isRedirected) = (true, true) }
           continue
         }
         guard isRedirected || isRefused else { continue }
@@ -34,7 +37,7 @@ extension FindingRule {
           isHeard = true
         }
       }
-      guard isRedirected || isRefused else { return .notMet }
+      guard isMet else { return .notMet }
       guard follows else { return .kept }
       guard isRefused else {
         return .broken(

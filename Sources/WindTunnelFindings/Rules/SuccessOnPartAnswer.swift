@@ -71,12 +71,21 @@ extension JudgedCall {
   /// The parts to which no attempt got a response, in the order in which they were asked for.
   fileprivate func failedParts(of parts: [String: Set<Substring>]) -> [Substring] {
     guard let own = parts[observation.endpoint] else { return [] }
-    let answered = Set(attempts.lazy.filter(\.isAnswered).map(\.key))
+    let answered = Set(attempts.lazy.filter(\.isAnsweredOrGone).map(\.key))
+    // A response to something else may be its second way to the same.
+    guard answered.isSubset(of: own) else { return [] }
     var failed: [Substring] = []
     for attempt in attempts where attempt.isRequest && own.contains(attempt.key) {
       guard !answered.contains(attempt.key), !failed.contains(attempt.key) else { continue }
       failed.append(attempt.key)
     }
     return failed
+  }
+}
+
+extension Observation.Attempt {
+  /// Tells whether it got a response. That there is no such page may be one (RFC 9110 §15.5.5).
+  fileprivate var isAnsweredOrGone: Bool {
+    isAnswered || error == nil && (status == 404 || status == 410)
   }
 }

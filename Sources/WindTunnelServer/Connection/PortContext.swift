@@ -21,7 +21,7 @@ final class PortContext: Sendable {
   let keepsContent: Bool
   /// The maximum number of bytes of content to keep if it need not be whole.
   let watchedBytesMax: Int
-  /// Tells whether somebody judges what clients send.
+  /// Tells whether the requests of clients are judged.
   var isWatched: Bool { watchedBytesMax > 0 }
   /// Tells whether content may be passed on while it comes, without its ever being here as a whole.
   let streamsContent: Bool

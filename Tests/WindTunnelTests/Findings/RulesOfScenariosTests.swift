@@ -247,11 +247,15 @@ import WindTunnelFindings
   @Test func `who comes back after seconds and falls over a date is named`() throws {
     let rule = "fails-on-legal-answer"
     let failed = Observation.CallResult.failed("exit 1")
-    func told(_ number: Int, byDate: Bool, _ ending: Observation.CallResult, tries: Int)
-      -> Observation
-    {
+    func told(
+      _ number: Int,
+      byDate: Bool,
+      _ ending: Observation.CallResult,
+      tries: Int,
+      wait: Int = 3
+    ) -> Observation {
       var first = RuleTests.attempt(0, to: 3, status: 503)
-      first.retryAfter = .seconds(3)
+      first.retryAfter = .seconds(wait)
       if byDate { first.retryNotBefore = .seconds(2) }
       let again = RuleTests.attempt(3100, to: 3103)
       return RuleTests.call(number, ending, [first] + (tries > 1 ? [again] : []))
@@ -259,11 +263,12 @@ import WindTunnelFindings
     func words(
       dates: (Observation.CallResult, Int),
       seconds: (Observation.CallResult, Int),
-      of: Int = 4
+      of: Int = 4,
+      wait: Int = 3
     )
       throws -> String
     {
-      let calls = (0..<of).map { told($0, byDate: true, dates.0, tries: dates.1) }
+      let calls = (0..<of).map { told($0, byDate: true, dates.0, tries: dates.1, wait: wait) }
       return try RuleTests.words(
         rule,
         calls + (10..<14).map { told($0, byDate: false, seconds.0, tries: seconds.1) }
@@ -279,6 +284,8 @@ import WindTunnelFindings
     try expectEqual(words(dates: (.succeeded, 2), seconds: (.succeeded, 2)), "not met")
     try expectEqual(words(dates: (failed, 2), seconds: (.succeeded, 2)), "not met")
     try expectEqual(words(dates: (failed, 1), seconds: (.succeeded, 2), of: 3), "not met")
+    // The date is later than the seconds that it waits for.
+    try expectEqual(words(dates: (failed, 1), seconds: (.succeeded, 2), wait: 60), "not met")
   }
 
   @Test func `a call without one of its parts did not go well`() throws {
@@ -289,14 +296,13 @@ import WindTunnelFindings
       ending: Observation.CallResult = .succeeded,
       again: Bool = false
     ) -> Observation {
-      let fault = #"{"status":503}"#
       func attempt(_ start: Int, _ key: String, _ status: Int?) -> Observation.Attempt {
         RuleTests.attempt(
           start,
           to: start + 3,
           status: status ?? 200,
           key: key,
-          faults: status == nil ? nil : fault,
+          faults: status.map { #"{"status":\#($0)}"# },
           take: status == nil ? "recording 1" : "fault"
         )
       }
@@ -318,6 +324,12 @@ import WindTunnelFindings
     )
     try expectEqual(words(page, call(1, page, 503, ending: .failed("exit 1"))), "kept by 1")
     try expectEqual(words(page, call(1, page, 503, again: true)), "not met")
+    // There is no second page, or another request brings the same.
+    try expectEqual(words(page, call(1, page, 404)), "not met")
+    let popular = RuleTests.attempt(20, to: 23, key: "GET /popular")
+    var other = call(1, tips, 503)
+    other.attempts.append(popular)
+    try expectEqual(words(tips, other), "not met")
     // Nobody asks for it where nothing fails: it is a second way to the same.
     try expectEqual(words(tips, call(1, page, 503)), "not met")
   }

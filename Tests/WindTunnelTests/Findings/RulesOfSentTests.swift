@@ -277,6 +277,11 @@ import WindTunnelFindings
     try expectEqual(Self.words(rule, [refused, refused]), "kept by 1")
     let secure = Self.hop(9, secure: true, [1], answer: nil)
     try expectEqual(Self.words(rule, [refused, secure]), "kept by 1")
+    let redirected = [refused, Self.hop(9, secure: true, [1]), plain([])]
+    try expectEqual(
+      Self.words(rule, redirected),
+      "note 0: It was redirected from https to http, and went there. (1 of 1 call)"
+    )
     // Nobody knows how a request came that did not come whole.
     let cut = RuleTests.attempt(9, to: 12, status: nil, error: "connectionLost")
     try expectEqual(Self.words(rule, [refused, cut]), "kept by 1")
