@@ -40,6 +40,11 @@ const part = async (url) => {
   }
 }
 
+setTimeout(() => {
+  console.error(`${url}: timed out`)
+  process.exit(1)
+}, 10000).unref()
+
 try {
   const whole = { page: await ask(url) }
   if (mode !== 'dates') {

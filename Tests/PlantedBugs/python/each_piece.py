@@ -1,6 +1,6 @@
 """Bug: each piece of a body is decoded by itself, so that a letter of several bytes may lie in two of them. With the
 word "careful" the bytes are joined first."""
-import http.client, sys, urllib.parse
+import http.client, signal, sys, urllib.parse
 
 mode, url = sys.argv[1:]
 
@@ -21,6 +21,8 @@ def call(url):
     return "".join(piece.decode(errors="replace") for piece in pieces)
 
 
+signal.signal(signal.SIGALRM, lambda *_: sys.exit(f"{url}: timed out"))
+signal.alarm(10)
 try:
     sys.stdout.buffer.write(call(url).encode())
 except (OSError, http.client.HTTPException, ValueError) as error:
