@@ -67,7 +67,7 @@ struct RecordedCall {
   }
 }
 
-/// The account in a report of how it was flown, made a plan again.
+/// A plan from the facts of a report about its run.
 struct RecordedPlan {
   private let recorded: RecordedCall
   /// Whether the command is to be started.
@@ -120,8 +120,8 @@ struct RecordedPlan {
     report.environment.first { $0.name == name }?.value
   }
 
-  /// Returns the file that a flag names, else the one that was flown on, from here or beside the
-  /// report; `nil`: what ships.
+  /// Returns the file of a flag. Without it, returns the cassette of the run, in this folder or
+  /// beside the report; `nil` for the cassette that ships.
   private func cassetteFile(_ arguments: Arguments) throws -> URL? {
     if let path = try arguments.value("--cassette") { return URL(typed: path) }
     guard let path = fact("cassetteFile") else { return nil }
