@@ -10,7 +10,7 @@ import WindTunnelSymptoms
 /// The server in Python that shows a call without the tool.
 @Suite(.timeLimit(.minutes(5))) struct PythonServerTests {
   private static let body = #"{"greeting":"hello, world"}"#
-  private static let curl = ["curl", "-X", "{method}", "-d", "{body}", "{url}"]
+  private static let curl = ["curl", "--cacert={ca}", "-X", "{method}", "-d", "{body}", "{url}"]
 
   /// Returns the server for a call that made so many requests.
   private static func server(
@@ -69,7 +69,10 @@ import WindTunnelSymptoms
       ),
       (
         "POST", .reset(.afterRequest), 2, "repeats-post",
-        [#"R1 = ["reset"]"#, "\n#   curl -X POST -d '{}' 'http://127.0.0.1:8765/pay?user=7'\n"]
+        [
+          #"R1 = ["reset"]"#, "\n#   curl --cacert=/dev/null -X POST ",
+          " -d '{}' 'http://127.0.0.1:8765/pay?user=7'\n",
+        ]
       ),
     ] as [(String, Fault, Int, String, [String])]
   )
