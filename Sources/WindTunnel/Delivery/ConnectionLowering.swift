@@ -11,10 +11,16 @@ extension Delivery {
 }
 
 extension Script {
-  /// Returns an outcome's answer with everything that goes wrong.
-  static func played(_ outcome: Outcome, on stage: Stage) -> Script {
+  /// Returns an outcome's response with everything that goes wrong.
+  static func played(_ outcome: Outcome, on stage: Stage, isHTTP10: Bool = false) -> Script {
     var script = Script(outcome, on: stage)
-    for fault in outcome.decision.faults { script.add(fault, to: outcome.request) }
+    for fault in outcome.decision.faults {
+      if isHTTP10, fault.needsHTTP11 {
+        script.misfit(fault, "HTTP/1.0 has no chunks and no interim responses")
+      } else {
+        script.add(fault, to: outcome.request)
+      }
+    }
     script.leaveOutMissedCuts()
     if let path = outcome.path { script.travel(path, outcome) }
     return script

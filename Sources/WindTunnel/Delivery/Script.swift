@@ -312,7 +312,7 @@ extension Script {
     if isLive { misfit(fault, Self.passes) }
   }
 
-  private mutating func misfit(_ fault: Fault, _ reason: String) {
+  mutating func misfit(_ fault: Fault, _ reason: String) {
     undone.append(UndoneFault(fault, because: reason))
   }
 

@@ -143,6 +143,17 @@ extension Fault {
     }
   }
 
+  /// Tells whether it is made of chunks or of interim responses, which HTTP/1.0 has not.
+  var needsHTTP11: Bool {
+    switch self {
+    case .alter(.interimResponses), .cut(.inChunk, _), .malformed(.interimOnly),
+      .malformed(.lengthAndChunked), .malformed(.badChunkSize), .malformed(.missingChunkEnd),
+      .malformed(.missingLastChunk), .malformed(.chunkedTrailers):
+      true
+    default: false
+    }
+  }
+
   /// Tells whether it takes the place of an answer that nobody has seen yet, so that a live origin
   /// need not be asked. A change wants an answer, and a live one passes before it is known whole.
   var forestallsOrigin: Bool {

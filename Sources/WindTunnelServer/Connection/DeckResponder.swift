@@ -103,9 +103,13 @@ struct DeckResponder {
     guard !context.deck.records || context.deck.ignores(request.url) else { return nil }
     var outcome = decide(request, asked).outcome
     if case .length(let length) = head.framing { outcome.path?.contentBytes = length }
-    let delivery = context.deck.delivery(of: outcome, on: .onTheWire)
+    let delivery = delivery(of: outcome, to: head)
     let upload = Upload(head.framing, isPassedOn: delivery.passingContent != nil)
     return (exchange(head, outcome, authority, delivery, upload), upload)
+  }
+
+  private func delivery(of outcome: Outcome, to head: RequestHead) -> Delivery {
+    context.deck.delivery(of: outcome, on: .onTheWire, isHTTP10: head.version == .http10)
   }
 
   private func exchange(
@@ -119,7 +123,7 @@ struct DeckResponder {
       head,
       outcome,
       authority,
-      delivery ?? context.deck.delivery(of: outcome, on: .onTheWire),
+      delivery ?? self.delivery(of: outcome, to: head),
       upload?.isPassedOn == true ? upload : nil,
       in: context.origins
     )

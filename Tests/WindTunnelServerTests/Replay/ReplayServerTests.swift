@@ -102,6 +102,26 @@ import Testing
     }
   }
 
+  @Test(
+    arguments: [
+      .alter(.interimResponses(1)), .malformed(.interimOnly), .malformed(.badChunkSize),
+      .malformed(.missingLastChunk), .malformed(.lengthAndChunked), .cut(at: .inChunk, then: .close),
+    ] as [Fault]
+  )
+  func `an HTTP 1.0 client gets no chunks and no interim responses`(fault: Fault) async throws {
+    let recorded = Interaction(Request("GET", "/a"), Response(body: Body("hello")), then: .repeat)
+    let deck = Deck(Cassette([recorded]), scenario: [Rule(when: .always, [fault])])
+    try await ReplayServer.serving(deck) { server async throws in
+      let new = try await server.answer(to: "GET /a HTTP/1.1\r\nHost: x\r\n" + Self.end)
+      #expect(new.contains("HTTP/1.1 1") || new.contains("chunked"), "\(new)")
+      let old = try await server.answer(to: "GET /a HTTP/1.0\r\n\r\n")
+      expectEqual(old.content, "hello")
+      #expect(!old.contains("HTTP/1.1 1") && !old.contains("chunked"), "\(old)")
+      let reason = "\(fault.json) was not done: HTTP/1.0 has no chunks and no interim responses."
+      expectEqual(deck.journal.all.map(\.misfits), [[], [reason]])
+    }
+  }
+
   @Test func `an HTTP 1.0 client keeps its connection only if it asks`() async throws {
     try await ReplayServer.serving(.echo("/a")) { server async throws in
       let text = try await server.answer(
