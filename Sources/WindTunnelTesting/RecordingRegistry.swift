@@ -93,8 +93,9 @@ struct RecordingRegistry: Sendable {
 
   /// `users.json.journal`, `users.json.2.journal` and so on.
   private static func journal(_ number: Int, besides file: URL) -> URL {
-    (number == 1 ? file : file.appendingPathExtension("\(number)"))
-      .appendingPathExtension("journal")
+    let first = RecordingJournal.file(besides: file)
+    if number == 1 { return first }
+    return first.deletingPathExtension().appendingPathExtension("\(number).journal")
   }
 
   /// Returns the journals that are there.

@@ -123,8 +123,10 @@ extension Cassette {
 }
 
 extension RecordingJournal {
-  /// Returns where the recording of a cassette keeps its journal.
+  /// Returns the file in which a recording of a cassette keeps its journal: beside the cassette
+  /// itself, so that two recordings by two names meet there.
   package static func file(besides cassette: URL) -> URL {
-    cassette.appendingPathExtension("journal")
+    // A link that leads nowhere is refused when the cassette is written.
+    ((try? FileError.target(of: cassette)) ?? cassette).appendingPathExtension("journal")
   }
 }

@@ -17,8 +17,11 @@ struct JournalPage {
     (self.file, self.calls) = (file, calls)
     while true {
       // Nobody else's to read: a secret may be found out late.
-      let descriptor = open(file.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-      guard descriptor >= 0 else { throw .refused(file, errno) }
+      let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
+      let descriptor = open(file.path, flags, 0o600)
+      guard descriptor >= 0 else {
+        throw errno == ELOOP ? Self.link(file) : .refused(file, errno)
+      }
       guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
         Self.give(back: descriptor)
         throw .unwritable(cassette.relativePath, reason: "it is being recorded by another process")
@@ -101,9 +104,10 @@ struct JournalPage {
   /// Reads what a recording left here that is over; `nil` where there is nothing, or where one goes
   /// on.
   static func left(_ file: URL) throws(FileError) -> Data? {
-    let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
+    let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else {
       if errno == ENOENT || errno == ENOTDIR { return nil }
+      if errno == ELOOP { throw link(file) }
       throw .unreadable(file.relativePath, reason: String(cString: strerror(errno)))
     }
     // Its end gives the lock back.
@@ -111,6 +115,11 @@ struct JournalPage {
     guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else { return nil }
     defer { withExtendedLifetime(handle) { _ = flock(descriptor, LOCK_UN) } }
     return try FileError.reading(file, bytesMax: Cassette.fileBytesMax)
+  }
+
+  /// Recording makes no links, so one with the name of a journal was put there by somebody else.
+  private static func link(_ file: URL) -> FileError {
+    .unreadable(file.relativePath, reason: "it is a symbolic link, and a journal is none; remove it")
   }
 
   private mutating func cutBack() throws(FileError) {

@@ -40,6 +40,11 @@ extension RecordingJournal.State {
     var parts = try CassetteParts(cassette, new: orders, in: sideFiles)
     let isAnyNew = parts.baseCount < parts.parts.count
     guard orders.isEmpty || isAnyNew else { return (parts.parts.count, parts.leftOut) }
+    guard FileStamp(file) == known else {
+      let reason = "it was changed meanwhile; \(journal.lastPathComponent) has the recordings, and "
+      throw FileError.unwritable(file.relativePath, reason: reason + "the next one takes them up")
+    }
+    defer { known = FileStamp(file) }
     do throws(FileError) {
       try replace(file, parts, lines.count, resuming: ending)
     } catch {

@@ -46,6 +46,8 @@ public final class RecordingJournal: Sendable {
     /// The secrets that were learnt, in their order.
     fileprivate var learned: [String] = []
     fileprivate var problem: (any Error)?
+    /// The state of the cassette's file that the recording began with, or wrote last.
+    var known: FileStamp
   }
 
   /// A line that is written.
@@ -149,7 +151,8 @@ public final class RecordingJournal: Sendable {
         calls: calls,
         sideFiles: SideFiles(of: cassette),
         lineBytesMax: lineBytesMax,
-        keepsReserve: keepsReserve
+        keepsReserve: keepsReserve,
+        known: FileStamp(cassette)
       )
     )
   }

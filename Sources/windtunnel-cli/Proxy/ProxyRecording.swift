@@ -15,12 +15,12 @@ struct ProxyRecording {
   init(_ file: URL, _ matcher: Matcher, isDated: Bool) throws {
     (self.file, self.isDated) = (file, isDated)
     others = OtherBodies(matcher)
-    let exists = FileManager.default.fileExists(atPath: file.path)
-    let found = exists ? try Cassette(contentsOf: file) : Cassette()
     try FileError.probeWriting(to: file)
     let losses = JournalLosses()
     self.losses = losses
     journal = try RecordingJournal(besides: file) { losses.tell($0) }
+    let exists = FileManager.default.fileExists(atPath: file.path)
+    let found = exists ? try Cassette(contentsOf: file) : Cassette()
     cassette =
       try CassetteFile.takeUp(journal, onto: found, of: file.relativePath, goesOn: true).cassette
   }

@@ -54,14 +54,15 @@ enum RecordCommand: Command {
       let deck = Deck(try CassetteFile.read(order.file), order, .none)
       return deck.tellUnasked(after: try await serve(order, deck, to: command))
     }
-    // Read even where it is written anew: what is no cassette must not be lost to a misspelt name.
-    let exists = FileManager.default.fileExists(atPath: order.file.path)
-    let found = exists ? try Cassette(contentsOf: order.file) : Cassette()
     try FileError.probeWriting(to: order.file)
     try ToolEnvironment.needProcess()
     let losses = JournalLosses()
     let journal = try RecordingJournal(besides: order.file) { losses.tell($0) }
     defer { journal.close() }
+    // Behind the journal, which knows from there on whether somebody else changes the file. Read
+    // even if it is written anew: what is no cassette must not be lost to a misspelt name.
+    let exists = FileManager.default.fileExists(atPath: order.file.path)
+    let found = exists ? try Cassette(contentsOf: order.file) : Cassette()
     let (cassette, _) = try CassetteFile.takeUp(journal, onto: found, of: order.path, goesOn: true)
     // A recording that was cut off is not a whole one: it goes on.
     let goesOn = order.mode == .once && journal.isUnfinished

@@ -177,6 +177,45 @@ import WindTunnelSymptoms
     try RecordingJournal(besides: file).close()
   }
 
+  @Test func `by another name it is the same cassette, and a planted link is no journal`() throws {
+    let folder = try TemporaryFolder()
+    let (file, link) = (folder.file("a.json"), folder.file("b.json"))
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
+    let first = try RecordingJournal(besides: file)
+    let words = refusal { try RecordingJournal(besides: link) }
+    #expect(words.hasSuffix("b.json cannot be written: it is being recorded by another process."))
+    first.remove()
+    let (other, planted) = (folder.file("other"), folder.file("a.json.journal"))
+    try Data("theirs".utf8).write(to: other)
+    try FileManager.default.createSymbolicLink(at: planted, withDestinationURL: other)
+    for name in [file, link] {
+      let words = refusal { try RecordingJournal(besides: name) }
+      let sentence = "cannot be read: it is a symbolic link, and a journal is none; remove it."
+      #expect(words.hasSuffix("a.json.journal \(sentence)"), "\(words)")
+    }
+    try expectEqual(Data(contentsOf: other), Data("theirs".utf8))
+  }
+
+  @Test(arguments: [false, true])
+  func `a cassette that is changed while it is recorded is not overwritten`(isNew: Bool) throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("a.json")
+    let (old, edited) = (Cassette([interaction("/a")]), Cassette([interaction("/edited")]))
+    if !isNew { try old.write(to: file) }
+    let journal = try RecordingJournal(besides: file)
+    let deck = Deck(isNew ? Cassette() : old, mode: .newEpisodes, recordingJournal: journal)
+    deck.keep(interaction("/b"), for: deck.decide(interaction("/b").request))
+    try edited.write(to: file)
+    let (cassette, orders, _) = deck.numbered()
+    let words = refusal { try journal.end(with: cassette, orders: orders) }
+    let reason = "a.json.journal has the recordings, and the next one takes them up."
+    #expect(words.hasSuffix("it was changed meanwhile; \(reason)"), "\(words)")
+    try expectEqual(Cassette(contentsOf: file), edited)
+    let (both, count) = try RecordingJournal(besides: file).takeUp(onto: edited)
+    expectEqual(both, Cassette([interaction("/edited"), interaction("/b")]))
+    expectEqual(count, 1)
+  }
+
   @Test func `refused connections alone are no recording`() throws {
     let folder = try TemporaryFolder()
     let file = folder.file("a.json")
