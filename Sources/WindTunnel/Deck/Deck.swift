@@ -636,15 +636,9 @@ extension Deck {
 
 extension Deck {
   /// Returns the steps of an outcome on a stage. Faults for which its answer gave no room are noted
-  /// in the journal, and told to the observer.
-  ///
-  /// - Parameter isHTTP10: Whether the client spoke HTTP/1.0, which no server sends an interim
-  ///   response (RFC 9110 §15.2) or chunks (RFC 9112 §6.1).
-  public func delivery(
-    of outcome: Outcome,
-    on stage: Stage,
-    isHTTP10: Bool = false
-  ) -> Delivery {
+  /// in the journal, and told to the observer. A client of HTTP/1.0 is sent no interim response
+  /// (RFC 9110 §15.2) and no chunks (RFC 9112 §6.1).
+  public func delivery(of outcome: Outcome, on stage: Stage, isHTTP10: Bool = false) -> Delivery {
     let script = Script.played(outcome, on: stage, isHTTP10: isHTTP10)
     tell(script.undone, of: outcome)
     guard exchangeTime > .zero else { return script.delivery }

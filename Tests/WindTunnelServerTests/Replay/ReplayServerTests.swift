@@ -105,7 +105,7 @@ import Testing
   @Test(
     arguments: [
       .alter(.interimResponses(1)), .malformed(.interimOnly), .malformed(.badChunkSize),
-      .malformed(.missingLastChunk), .malformed(.lengthAndChunked), .cut(at: .inChunk, then: .close),
+      .malformed(.missingLastChunk), .malformed(.lengthAndChunked), .close(.inChunk),
     ] as [Fault]
   )
   func `an HTTP 1.0 client gets no chunks and no interim responses`(fault: Fault) async throws {
