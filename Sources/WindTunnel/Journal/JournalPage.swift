@@ -119,7 +119,8 @@ struct JournalPage {
 
   /// Recording makes no links, so one with the name of a journal was put there by somebody else.
   private static func link(_ file: URL) -> FileError {
-    .unreadable(file.relativePath, reason: "it is a symbolic link, and a journal is none; remove it")
+    let reason = "it is a symbolic link, and a journal is none; remove it"
+    return .unreadable(file.relativePath, reason: reason)
   }
 
   private mutating func cutBack() throws(FileError) {
