@@ -356,7 +356,8 @@ extension ClientConnection: ChannelDelegate {
     case .idle, .receiving:
       parser.feedEnd()
       read()
-      if case .idle = state { channel.close() }
+      // Requests that wait for the responses before them are still answered.
+      if case .idle = state, parser.bufferedBytes == 0 || !channel.isCongested { channel.close() }
     // A client that sends no more may still read; one that has left is noticed by the answer.
     case .answering(let writer):
       parser.feedEnd()
@@ -377,9 +378,8 @@ extension ClientConnection: ChannelDelegate {
     switch state {
     case .answering(let writer): writer.clientDrained()
     case .tunnelling(let tunnel): tunnel.clientDrained()
-    case .idle, .parting, .opening, .receiving, .relaying, .streaming, .conversing, .stalled,
-      .ended:
-      break
+    case .idle: read()
+    case .parting, .opening, .receiving, .relaying, .streaming, .conversing, .stalled, .ended: break
     }
   }
 
@@ -409,6 +409,11 @@ extension ClientConnection {
     defer { isReading = false }
     while true {
       switch state {
+      // The next request is taken when the client has read most of the responses before it.
+      case .idle where channel?.isCongested == true:
+        channel?.pauseReading()
+        channel?.notifyWhenDrained()
+        return
       case .idle, .receiving: break
       case .answering(let writer):
         guard let upload else { return }

@@ -38,6 +38,30 @@ import Testing
 
   static let get = "GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 
+  @Test func `a request waits until the responses before it are read`() async throws {
+    try await ReplayServer.serving(Deck(Self.tape), Self.options()) { server in
+      let port = try #require(server.adminURL.flatMap { RequestURL($0).port })
+      let document = "GET /openapi.json HTTP/1.1\r\nHost: localhost:\(port)\r\n\r\n"
+      let bytes = try await Self.ask(server, "GET /openapi.json").utf8.count
+      // More than the system's buffers take of one connection.
+      let count = 32 << 20 / bytes
+      let client = try RawClient(.loopback(port: port))
+      await client.send(String(repeating: document, count: count))
+      let stub = #"{"request": "GET /late", "response": {"text": "late"}}"#
+      await client.send(
+        "PUT /stubs/late HTTP/1.1\r\nHost: localhost:\(port)\r\n"
+          + "Content-Length: \(stub.utf8.count)\r\n\r\n\(stub)"
+      )
+      client.socket.finishWriting()
+      #expect(try await !Self.ask(server, "GET /stubs").contains("late"))
+      let (all, end) = await client.receiveAll()
+      expectEqual(end, .finished)
+      let text = String(decoding: all, as: UTF8.self)
+      expectEqual(text.count(of: "HTTP/1.1 20"), count + 1)
+      #expect(try await Self.ask(server, "GET /stubs").contains("late"))
+    }
+  }
+
   @Test func `what came is told, verified and forgotten`() async throws {
     let deck = Deck(Self.tape, matcher: .pathAndQuery, then: .repeat)
     try await ReplayServer.serving(deck, Self.options()) { server in
