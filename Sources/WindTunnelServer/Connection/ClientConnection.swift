@@ -16,7 +16,9 @@ final class ClientConnection {
   private let ended: ((Channel, SocketError?) -> Void)?
   private var parser: RequestParser
   private var state = State.idle
-  private let start: Moment
+  let start: Moment
+  /// Tells whether the head of a request has come.
+  private(set) var hasHead = false
   private var deck: DeckResponder
   private let deadline: Deadline
   private var isReading = false
@@ -460,6 +462,7 @@ extension ClientConnection {
   }
 
   private func begin(_ head: RequestHead) {
+    hasHead = true
     deck.noteBegin(isSecure: channel?.isSecure == true)
     let handling = handler.handle(head)
     if case .refuse(let response) = handling { return answer(response, to: head, isLast: true) }
@@ -519,6 +522,7 @@ extension ClientConnection {
     guard case .idle = state, !isReading, parser.isFresh,
       let answer = deck.answer(bytes, on: channel)
     else { return false }
+    hasHead = true
     deadline.begin(.none, on: reactor)
     finish(answer)
     return true

@@ -15,6 +15,13 @@ final class LiveConnections: @unchecked Sendable {
     connections[ObjectIdentifier(connection)] = connection
   }
 
+  /// Closes the oldest connection on which no request's head has come, if the server is full: a
+  /// peer that connects and stays silent keeps nobody else out.
+  func makeRoom(below most: Int) {
+    guard open.count >= most else { return }
+    connections.values.filter { !$0.hasHead }.min { $0.start < $1.start }?.abandon()
+  }
+
   /// Takes a connection in that did not come by a listener.
   func insertUncounted(_ connection: ClientConnection) {
     _ = open.enter()

@@ -65,6 +65,9 @@ struct ConnectionReceiver: Sendable {
   /// Takes over a socket that has been accepted and counted.
   func receive(_ socket: Socket, on reactor: Reactor) {
     guard !live.isDraining else { return reject(socket) }
+    if own != nil || context.origins.proxy != nil {
+      live.makeRoom(below: context.limits.connectionsMax)
+    }
     if let own {
       guard let peer = socket.peerAddress?.host else { return reject(socket) }
       begin(socket, own(peer), on: reactor)?.open()

@@ -38,6 +38,24 @@ import Testing
 
   static let get = "GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 
+  @Test func `silent connections keep nobody out`() async throws {
+    try await ReplayServer.serving(Deck(Self.tape), Self.options()) { server in
+      let port = try #require(server.adminURL.flatMap { RequestURL($0).port })
+      let waiting = try RawClient(.loopback(port: port))
+      await waiting.send("GET /health HTTP/1.1\r\nHost: localhost:\(port)\r\n\r\n")
+      _ = await waiting.receive(until: "HTTP/1.1 200")
+      let half = "GET /health HTTP/1.1\r\nHost: local"
+      let silent = try (0..<2 * Admin.limits.connectionsMax).map { _ in
+        try RawClient(.loopback(port: port))
+      }
+      for client in silent.prefix(20) { await client.send(half) }
+      #expect(try await Self.ask(server, "GET /health").hasPrefix("HTTP/1.1 200"))
+      await waiting.send("GET /health HTTP/1.1\r\nHost: localhost:\(port)\r\n\r\n")
+      await expectEqual(waiting.receive(until: "HTTP/1.1 200").count(of: "200"), 1)
+      for client in silent + [waiting] { client.close() }
+    }
+  }
+
   @Test func `a request waits until the responses before it are read`() async throws {
     try await ReplayServer.serving(Deck(Self.tape), Self.options()) { server in
       let port = try #require(server.adminURL.flatMap { RequestURL($0).port })
