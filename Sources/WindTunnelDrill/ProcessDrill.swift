@@ -325,7 +325,7 @@ public struct ProcessDrill: Sendable {
       coveringCalls: plan.coveringCalls(in: scenario),
       ignoredQuery: plan.ignoredQuery.map(\.description),
       elapsedMilliseconds: plan.elapsed?.inMilliseconds,
-      authorityFile: authority == .there ? AuthorityFile.place().path : nil,
+      authorityFile: authority == .there ? TemporaryPlace.new("pem").path : nil,
       command: plan.command,
       deadlineMilliseconds: Int(plan.deadline(in: scenario).inMilliseconds),
       attemptTimeoutMilliseconds: Int(plan.attemptTimeout(in: scenario).inMilliseconds),
@@ -396,11 +396,5 @@ enum AuthorityFile {
     } catch {
       return .missing("\(error)")
     }
-  }
-
-  /// Returns a place where no file is.
-  static func place() -> URL {
-    FileManager.default.temporaryDirectory
-      .appending(path: "windtunnel-ca-\(UUID().uuidString).pem")
   }
 }

@@ -42,8 +42,7 @@ struct FaultStand: Sendable {
     case .tls(let fault)? where fault.needsCertificate:
       let tls = try ServerTLS()
       options.tls = tls
-      let file = FileManager.default.temporaryDirectory
-        .appendingPathComponent("windtunnel-ca-\(UUID().uuidString).pem")
+      let file = TemporaryPlace.new("pem")
       try Data(tls.authority.pem.utf8).write(to: file)
       authority = file
     case .connectTimeout?, .lostSYNs?:

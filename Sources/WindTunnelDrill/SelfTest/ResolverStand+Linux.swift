@@ -25,8 +25,7 @@
       guard let unshare = Executable.find("unshare") else {
         throw DrillError.plan("unshare is not here, which makes a network of one's own")
       }
-      let file = FileManager.default.temporaryDirectory
-        .appendingPathComponent("windtunnel-resolv-\(UUID().uuidString).conf")
+      let file = TemporaryPlace.new("conf")
       try Data(configuration.utf8).write(to: file)
       // It lies in the system's folder for such files; one that is gone is gone.
       defer { try? FileManager.default.removeItem(at: file) }

@@ -16,9 +16,7 @@ struct ReferenceStart: Sendable {
 
     /// Makes one that is empty, or has what another has.
     init(copying other: Folder? = nil) throws {
-      url = FileManager.default.temporaryDirectory.appending(
-        path: "windtunnel-start-\(UUID().uuidString)"
-      )
+      url = TemporaryPlace.new("start")
       if let other {
         try FileManager.default.copyItem(at: other.url, to: url)
       } else {

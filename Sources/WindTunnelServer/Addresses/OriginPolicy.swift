@@ -66,6 +66,12 @@ public struct OriginPolicy: Sendable, Hashable {
     return .page(page)
   }
 
+  /// Returns the page's origin if it is not the server's own: a page at another port of this
+  /// machine is another's, too. A name has the port that the server was asked by.
+  static func foreignOrigin(in headers: HeaderFields, askedAs name: String) -> String? {
+    headers["Origin"].flatMap { $0.lowercased() == "http://\(name.lowercased())" ? nil : $0 }
+  }
+
   /// Tells whether a name is this machine's by itself: `localhost` and what ends in it (RFC 6761
   /// §6.3), and loopback addresses.
   private static func isThisMachine(_ name: String) -> Bool {

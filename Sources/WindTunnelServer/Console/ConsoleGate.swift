@@ -48,8 +48,7 @@ final class ConsoleGate: Sendable {
       return .stranger("This console does not answer pages of \"\(origin)\".")
     case nil: break
     }
-    // A page at another port of this machine is another's, too.
-    if let origin = head.headers["Origin"], origin.lowercased() != "http://\(name.lowercased())" {
+    if let origin = OriginPolicy.foreignOrigin(in: head.headers, askedAs: name) {
       return .stranger("This console does not answer pages of \"\(origin)\".")
     }
     if PrivateAddress.isLoopback(peer) { return nil }

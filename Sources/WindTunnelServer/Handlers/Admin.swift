@@ -300,14 +300,20 @@ struct AdminAnswer: Sendable {
   /// Returns the reason why a request is none of this machine's own.
   private static func strangeness(of request: Request) -> String? {
     // RFC 9112 §3.2.2: a whole URL prevails.
-    let name = request.url.host ?? request.headers["Host"] ?? ""
-    let stranger = OriginPolicy().stranger(in: request.headers, askedAs: name)
-    return switch stranger {
-    case nil: nil
+    let whole = request.url.host.map { $0 + (request.url.port.map { ":\($0)" } ?? "") }
+    let name = whole ?? request.headers["Host"] ?? ""
+    let page: String
+    switch OriginPolicy().stranger(in: request.headers, askedAs: name) {
     case .host(let host):
-      "This port is asked by 127.0.0.1, [::1] or localhost, and not by \"\(host)\"."
-    case .page(let origin): "This port does not answer pages of \"\(origin)\"."
+      return "This port is asked by 127.0.0.1, [::1] or localhost, and not by \"\(host)\"."
+    case .page(let origin): page = origin
+    case nil:
+      guard let origin = OriginPolicy.foreignOrigin(in: request.headers, askedAs: name) else {
+        return nil
+      }
+      page = origin
     }
+    return "This port does not answer pages of \"\(page)\"."
   }
 }
 

@@ -189,7 +189,9 @@ import Testing
       (["Host": "10.0.0.1"], 403),
       (["Host": "127.0.0.1", "Origin": "https://evil.example.test"], 403),
       (["Host": "127.0.0.1", "Origin": "null"], 403),
-      (["Host": "127.0.0.1", "Origin": "http://localhost:3000"], 204),
+      (["Host": "127.0.0.1:1", "Origin": "http://localhost:3000"], 403),
+      (["Host": "127.0.0.1:1", "Origin": "http://127.0.0.1:2"], 403),
+      (["Host": "127.0.0.1:1", "Origin": "HTTP://127.0.0.1:1"], 204),
     ] as [(HeaderFields, Int)]
   )
   func `only this machine is answered`(headers: HeaderFields, status: Int) {

@@ -1,0 +1,30 @@
+internal import Foundation
+
+/// Files of this process in the system's folder for temporary ones.
+///
+/// The name has the number of the process, so that a later one removes what a killed one left.
+enum TemporaryPlace {
+  private static let prefix = "windtunnel-"
+  private static let remainsAreGone: Void = removeRemains(in: folder)
+
+  private static var folder: URL { FileManager.default.temporaryDirectory }
+
+  /// Returns a place where no file is. The first time, it removes what ended processes have left.
+  static func new(_ kind: String) -> URL {
+    _ = remainsAreGone
+    return folder.appending(path: "\(prefix)\(getpid())-\(UUID().uuidString).\(kind)")
+  }
+
+  static func removeRemains(in folder: URL) {
+    // What cannot be listed or removed takes room and does no other harm.
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [] {
+      guard name.hasPrefix(prefix) else { continue }
+      let parts = name.dropFirst(prefix.count).split(separator: "-", maxSplits: 1)
+      guard parts.count == 2, let process = pid_t(parts[0]), process > 0,
+        UUID(uuidString: String(parts[1].prefix(36))) != nil,
+        kill(process, 0) != 0, errno == ESRCH
+      else { continue }
+      try? FileManager.default.removeItem(at: folder.appending(path: name))
+    }
+  }
+}
