@@ -15,13 +15,15 @@ package struct Flag: Sendable {
   package init(
     _ name: String,
     _ value: String? = nil,
-    _ summary: String,
+    _ summary: String = "",
     choices: [String] = []
   ) {
-    self.name = name
-    self.value = value
-    self.summary = summary
-    self.choices = choices
+    (self.name, self.value, self.summary, self.choices) = (name, value, summary, choices)
+  }
+
+  /// Returns the flag with its purpose.
+  package func help(_ summary: String) -> Flag {
+    Flag(name, value, summary, choices: choices)
   }
 }
 
@@ -126,6 +128,31 @@ package struct Arguments: Sendable {
     return operand
   }
 
+  /// Returns all values of a flag as they are read; one that is not readable is refused.
+  package func all<Value>(
+    _ name: String,
+    shouldBe what: String,
+    _ read: (String) -> Value?
+  ) throws(Refusal) -> [Value] {
+    var values: [Value] = []
+    for text in all(name) {
+      guard let value = read(text) else { throw .value(name, text, shouldBe: what) }
+      values.append(value)
+    }
+    return values
+  }
+
+  /// Returns the value of a flag as it is read; one that is not readable is refused.
+  package func value<Value>(
+    _ name: String,
+    shouldBe what: String,
+    _ read: (String) -> Value?
+  ) throws(Refusal) -> Value? {
+    guard let text = try value(name) else { return nil }
+    guard let value = read(text) else { throw .value(name, text, shouldBe: what) }
+    return value
+  }
+
   /// Returns an operand that must be given.
   package func operand(_ index: Int, _ placeholder: String, _ what: String) throws(Refusal)
     -> String
@@ -147,15 +174,10 @@ package struct Arguments: Sendable {
 
   /// Returns the value of a flag as a number.
   package func number(_ name: String, in range: ClosedRange<Double>) throws(Refusal) -> Double? {
-    guard let text = try value(name) else { return nil }
-    guard let number = Double(text), range.contains(number) else {
-      throw .value(
-        name,
-        text,
-        shouldBe: "a number from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))"
-      )
+    let bounds = "\(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))"
+    return try value(name, shouldBe: "a number from \(bounds)") { text in
+      Double(text).flatMap { range.contains($0) ? $0 : nil }
     }
-    return number
   }
 
   private static func text(_ bound: Double) -> String {

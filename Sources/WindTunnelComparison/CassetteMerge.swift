@@ -44,10 +44,7 @@ public struct CassetteMerge: Sendable, Hashable {
           continue
         }
         guard known.value == note.value else {
-          throw MergeConflict(
-            note: note.name.value,
-            names: [origins[note.name.value] ?? "", name]
-          )
+          throw MergeConflict(note: note.name.value, names: [origins[note.name.value] ?? "", name])
         }
       }
     }

@@ -41,11 +41,7 @@ extension PartDifference {
       new.response?.headers ?? [:],
       place: "response.headers"
     )
-    parts += bodies(
-      old.response?.body ?? .empty,
-      new.response?.body ?? .empty,
-      place: "response"
-    )
+    parts += bodies(old.response?.body ?? .empty, new.response?.body ?? .empty, place: "response")
     parts += values(old.failure?.symptom, new.failure?.symptom, place: "failure.symptom") {
       $0.rawValue
     }
@@ -161,9 +157,7 @@ extension PartDifference {
     let line = { (lines: [Substring]) in
       equal < lines.count ? shown(String(lines[equal])) : nil
     }
-    return [
-      PartDifference("\(place).text, line \(equal + 1)", from: line(before), to: line(after))
-    ]
+    return [PartDifference("\(place).text, line \(equal + 1)", from: line(before), to: line(after))]
   }
 }
 

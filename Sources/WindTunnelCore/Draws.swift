@@ -8,14 +8,7 @@ public struct Draws: Sendable, Hashable {
 
   /// Makes the draws of a purpose. The text fields are encoded with their lengths, so that
   /// `("ab", "c")` and `("a", "bc")` differ.
-  public init(
-    seed: UInt64,
-    scenario: String,
-    lane: Lane,
-    key: String,
-    ordinal: Int,
-    rule: String
-  ) {
+  public init(seed: UInt64, scenario: String, lane: Lane, key: String, ordinal: Int, rule: String) {
     var digest = SHA256()
     digest.update(seed)
     for text in [scenario, lane.name, key, rule] {

@@ -243,10 +243,7 @@ struct StoryCheck: Sendable {
   }
 
   /// Returns the requests of a key that a call can come to, each with its key.
-  private func requests(
-    of key: String,
-    _ call: Int
-  ) -> some Sequence<(Request, RequestKey)> {
+  private func requests(of key: String, _ call: Int) -> some Sequence<(Request, RequestKey)> {
     // Nearly every attempt asks for what its call does, at the only host that there is.
     let own = workload.key(of: call)
     let isOwn = key == own.text && !workload.hasSeveralHosts

@@ -382,10 +382,7 @@ struct Call {
 
   /// Waits for a slot, and while the call is suspended or the server wants to be left alone,
   /// without one. For that it waits once: a server may ask for ever.
-  private func slot(
-    at gate: Gate,
-    for place: RateLimits.Place
-  ) async throws(NetworkError) -> Int {
+  private func slot(at gate: Gate, for place: RateLimits.Place) async throws(NetworkError) -> Int {
     let ticket = GateState.Ticket(
       host: place.host,
       endpoint: place.endpoint,
@@ -401,11 +398,7 @@ struct Call {
         continue
       }
       guard !isGivenUp,
-        let slot = await gate.enter(
-          ticket,
-          until: waitsUntil,
-          queued: { tell(.waiting(.slot)) }
-        )
+        let slot = await gate.enter(ticket, until: waitsUntil, queued: { tell(.waiting(.slot)) })
       else { throw .cancelled }
       let isHeld = client.admission.limit(on: place).map { !wasHeld || $0.isTooLong } ?? false
       if pause?.isSuspended != true, !isHeld { return slot }

@@ -88,11 +88,8 @@ public struct NetworkClient: Sendable {
     time: any TimeSource = SystemTime(),
     draw: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
   ) {
-    self.builder = builder
-    self.middleware = middleware
-    self.authenticator = authenticator
-    self.policy = policy
-    self.transport = transport
+    (self.builder, self.middleware, self.authenticator) = (builder, middleware, authenticator)
+    (self.policy, self.transport) = (policy, transport)
     keeper =
       middleware.isEmpty && authenticator == nil ? transport as? any DeadlineKeeping : nil
     self.cache = cache

@@ -90,10 +90,7 @@ public struct NetworkConfiguration: Sendable, Hashable {
     guard let url, faults.isEmpty else { throw ConfigurationError(faults: faults) }
     environment = layer.environment ?? "production"
     baseURL = url
-    limits = CallLimits(
-      attemptTimeout: .milliseconds(timeout),
-      deadline: .milliseconds(deadline)
-    )
+    limits = CallLimits(attemptTimeout: .milliseconds(timeout), deadline: .milliseconds(deadline))
     caps = TrafficCaps(
       total: slots,
       perHost: perHost,
@@ -280,18 +277,11 @@ public struct ConfigurationLayer: Sendable, Hashable, Codable {
     extras: [String: String]? = nil,
     secrets: [String: Secret]? = nil
   ) {
-    self.environment = environment
-    self.baseURL = baseURL
+    (self.environment, self.baseURL) = (environment, baseURL)
     self.attemptTimeoutMilliseconds = attemptTimeoutMilliseconds
-    self.deadlineMilliseconds = deadlineMilliseconds
-    self.slots = slots
-    self.slotsPerHost = slotsPerHost
-    self.endpoints = endpoints
-    self.engineShares = engineShares
-    self.headers = headers
-    self.parameters = parameters
-    self.links = links
-    self.extras = extras
+    (self.deadlineMilliseconds, self.slots) = (deadlineMilliseconds, slots)
+    (self.slotsPerHost, self.endpoints, self.engineShares) = (slotsPerHost, endpoints, engineShares)
+    (self.headers, self.parameters, self.links, self.extras) = (headers, parameters, links, extras)
     self.secrets = secrets
   }
 

@@ -62,11 +62,7 @@ final class Arrival: Sendable {
   ///   - bytesMax: The most bytes of content, as it was encoded; more fails.
   ///   - readsAhead: Tells whether no more is read than a reader takes, but for what is read ahead.
   ///   - sent: Hears how many bytes of the request's content were sent, of how many.
-  init(
-    bytesMax: Int,
-    readsAhead: Bool,
-    sent: @escaping @Sendable (Int64, Int64) -> Void
-  ) {
+  init(bytesMax: Int, readsAhead: Bool, sent: @escaping @Sendable (Int64, Int64) -> Void) {
     (self.bytesMax, self.readsAhead, self.sent) = (bytesMax, readsAhead, sent)
   }
 

@@ -59,12 +59,7 @@ struct SentRequest {
 
   /// Returns the request for a socket, with its file opened.
   func question() throws(TransportError) -> HTTPClient.Question {
-    let request = Request(
-      method,
-      RequestURL(url.absoluteString),
-      headers: fields,
-      body: Body(body)
-    )
+    let request = Request(method, RequestURL(url.absoluteString), headers: fields, body: Body(body))
     guard let file else { return HTTPClient.Question(request, silenceSeconds: seconds) }
     do {
       let handle = try FileHandle(forReadingFrom: file)

@@ -178,10 +178,7 @@ public struct SocketTransport: Transport {
       arrival.discard()
       step = next
     }
-    throw .failed(
-      .tooManyRedirects,
-      text: "There were more than \(limits.redirectsMax) redirects."
-    )
+    throw .failed(.tooManyRedirects, text: "There were more than \(limits.redirectsMax) redirects.")
   }
 }
 

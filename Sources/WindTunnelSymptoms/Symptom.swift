@@ -105,26 +105,13 @@ public enum Symptom: String, Sendable, Hashable, Codable, CaseIterable {
       return
     }
     switch code {
-    case .timedOut: self = .timedOut
-    case .cancelled, .userCancelledAuthentication: self = .cancelled
-    case .networkConnectionLost: self = .connectionLost
-    case .badServerResponse, .cannotParseResponse: self = .malformedResponse
-    case .cannotDecodeRawData, .cannotDecodeContentData: self = .undecodableBody
-    case .cannotConnectToHost: self = .connectionRefused
-    case .cannotFindHost, .dnsLookupFailed: self = .hostNotFound
-    case .notConnectedToInternet, .dataNotAllowed, .internationalRoamingOff, .callIsActive:
-      self = .offline
-    case .httpTooManyRedirects: self = .tooManyRedirects
-    case .badURL: self = .badURL
-    case .unsupportedURL: self = .unsupportedURL
-    case .secureConnectionFailed: self = .secureConnectionFailed
-    case .serverCertificateUntrusted: self = .serverCertificateUntrusted
-    case .serverCertificateHasBadDate: self = .serverCertificateHasBadDate
-    case .serverCertificateNotYetValid: self = .serverCertificateNotYetValid
-    case .serverCertificateHasUnknownRoot: self = .serverCertificateHasUnknownRoot
-    case .clientCertificateRejected: self = .clientCertificateRejected
-    case .clientCertificateRequired: self = .clientCertificateRequired
-    default: self = .unknown
+    case .userCancelledAuthentication: self = .cancelled
+    case .badServerResponse: self = .malformedResponse
+    case .cannotDecodeContentData: self = .undecodableBody
+    case .dnsLookupFailed: self = .hostNotFound
+    case .dataNotAllowed, .internationalRoamingOff, .callIsActive: self = .offline
+    // Of several symptoms with one code the first: an early end looks like a reset.
+    default: self = Self.allCases.first { $0.appleCode == code } ?? .unknown
     }
   }
 

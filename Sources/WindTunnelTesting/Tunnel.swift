@@ -49,9 +49,7 @@ final class Tunnel: Sendable {
 
   /// Through a loopback server, with sessions that reach nothing else.
   init(_ deck: Deck, onTheWire server: ReplayServer, by wire: @escaping Wire, sharedSession: Bool) {
-    self.deck = deck
-    self.wire = wire
-    self.server = server
+    (self.deck, self.wire, self.server) = (deck, wire, server)
     let networkGuard = NetworkGuard(allowing: server.url) { deck.ignores($0) }
     configure = {
       let configuration = URLSessionConfiguration.ephemeral

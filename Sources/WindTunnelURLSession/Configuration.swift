@@ -45,11 +45,7 @@ extension URLSessionConfiguration {
     errors: Symptom.Platform = .current,
     silenceMax: Duration = .seconds(120)
   ) -> URLSessionConfiguration {
-    var registration = ProtocolRegistration(
-      deck: deck,
-      lane: deck.sessionLane(),
-      errors: errors
-    )
+    var registration = ProtocolRegistration(deck: deck, lane: deck.sessionLane(), errors: errors)
     registration.silenceMax = silenceMax
     return .registered(ProtocolClassPool.take(for: registration))
   }

@@ -22,9 +22,7 @@ struct Courier {
   private var joined = Data()
 
   init(to interceptor: Interceptor, context: LoadingContext, errors: Symptom.Platform) {
-    self.interceptor = interceptor
-    self.context = context
-    self.errors = errors
+    (self.interceptor, self.context, self.errors) = (interceptor, context, errors)
     url = interceptor.request.url
   }
 

@@ -41,9 +41,7 @@ final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
   private static let timeout: TimeInterval = 86_400
 
   init(_ outcome: Outcome, in context: LoadingContext, _ handle: @escaping (Event) -> Void) {
-    self.outcome = outcome
-    self.context = context
-    self.handle = handle
+    (self.outcome, self.context, self.handle) = (outcome, context, handle)
     let request = outcome.forwarded
     live = URL(string: request.url.description).map { url in
       var live = URLRequest(url: url, timeoutInterval: Self.timeout)
@@ -67,11 +65,7 @@ final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
         configuration.urlCredentialStorage = nil
         configuration.httpShouldSetCookies = false
         configuration.timeoutIntervalForRequest = Self.timeout
-        let session = URLSession(
-          configuration: configuration,
-          delegate: self,
-          delegateQueue: nil
-        )
+        let session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
         (self.session, task) = (session, session.dataTask(with: live))
       }
       task?.resume()

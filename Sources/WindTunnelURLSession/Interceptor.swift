@@ -73,9 +73,7 @@ package struct ProtocolRegistration: Sendable {
   var isShared = false
 
   package init(deck: Deck, lane: Lane, errors: Symptom.Platform) {
-    self.deck = deck
-    self.lane = lane
-    self.errors = errors
+    (self.deck, self.lane, self.errors) = (deck, lane, errors)
   }
 
   /// Two minutes: twice what a client waits that was given no timeout, so that no test hangs.

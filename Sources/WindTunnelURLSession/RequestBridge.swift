@@ -114,11 +114,7 @@ struct Redirect {
   /// `nil` where the answer does not lead anywhere.
   init?(_ head: ResponseHead, from original: URLRequest) {
     guard
-      let target = RedirectTarget(
-        head,
-        from: original.url,
-        method: original.httpMethod ?? "GET"
-      )
+      let target = RedirectTarget(head, from: original.url, method: original.httpMethod ?? "GET")
     else { return nil }
     var request = original
     request.url = target.url

@@ -30,9 +30,7 @@ package enum SharedSession {
         }
         return .success(registration)
       case .server(let networkGuard):
-        return .failure(
-          networkGuard.refusal(of: request, through: " through URLSession.shared")
-        )
+        return .failure(networkGuard.refusal(of: request, through: " through URLSession.shared"))
       }
     }
 

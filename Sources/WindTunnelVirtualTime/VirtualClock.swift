@@ -125,11 +125,7 @@ public final class VirtualClock: Clock, TaskExecutor {
     /// Lets a sleeper lie down.
     ///
     /// - Returns: The error for one that may not.
-    mutating func sleep(
-      _ number: Int,
-      until moment: Duration,
-      _ sleeper: Sleeper
-    ) -> (any Error)? {
+    mutating func sleep(_ number: Int, until moment: Duration, _ sleeper: Sleeper) -> (any Error)? {
       // Whoever cancels after this look finds the sleeper.
       if Task.isCancelled { return CancellationError() }
       guard let run, !run.isDone else { return NotVirtual(.noRun) }

@@ -91,11 +91,7 @@
     private var run: (@Sendable (UnownedJob) -> Void)?
     private let timekeeper = UnsafeMutablePointer<wt_timekeeper>.allocate(capacity: 1)
 
-    init(
-      _ order: TurnOrder,
-      seed: UInt64?,
-      startingAt wall: Duration?
-    ) {
+    init(_ order: TurnOrder, seed: UInt64?, startingAt wall: Duration?) {
       ready = ReadyQueue(order)
       timekeeper.initialize(to: wt_timekeeper())
       wt_clock_start(timekeeper)
@@ -530,10 +526,7 @@
     }
 
     /// Does something after a time of the machine's.
-    static func later(
-      _ nanoseconds: Int64,
-      _ action: @escaping @Sendable () -> Void
-    ) {
+    static func later(_ nanoseconds: Int64, _ action: @escaping @Sendable () -> Void) {
       DispatchQueue.global().asyncAfter(
         deadline: .now() + .nanoseconds(Int(clamping: nanoseconds)),
         execute: action

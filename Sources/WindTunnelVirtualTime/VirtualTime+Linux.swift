@@ -42,11 +42,7 @@
       }
       try Task.checkCancellation()
       let executor = VirtualExecutor(
-        VirtualLoop(
-          order,
-          seed: seed,
-          startingAt: date.map { .seconds($0.timeIntervalSince1970) }
-        )
+        VirtualLoop(order, seed: seed, startingAt: date.map { .seconds($0.timeIntervalSince1970) })
       )
       executor.start()
       return try await withThrowingTaskGroup(of: Ending<Value>.self) { group in

@@ -56,9 +56,7 @@ public enum VirtualTime {
   /// - Parameter work: The work, which is in no run itself.
   /// - Returns: The value of the work.
   /// - Throws: The error of the work, or ``NotVirtual`` in a run.
-  package static func together<Value>(
-    _ work: () async throws -> Value
-  ) async throws -> Value {
+  package static func together<Value>(_ work: () async throws -> Value) async throws -> Value {
     guard !isRunning else { throw NotVirtual(.nested) }
     return try await sharingTurn(work)
   }

@@ -34,18 +34,11 @@ enum ReportCommand: Command {
   static let example = "windtunnel report shard-*.json --gate \"successRate >= 0.99\""
   static let operandsMax = 10_000
   static let flags = [
-    Flag(
-      "--format",
-      "FORMAT",
-      "text, json, markdown, junit, html or csv (default: text).",
-      choices: formats.map(\.key)
-    ),
+    Flag("--format", "FORMAT", choices: formats.map(\.key))
+      .help("text, json, markdown, junit, html or csv (default: text)."),
     Flag("--report", "FILE", "Write it to a file as well: .json, .html, .md, .xml, .csv or .txt."),
-    Flag(
-      "--gate",
-      "EXPR",
-      "Condition such as \"p95 <= 3s\", beside the drill's own. May be repeated."
-    ),
+    Flag("--gate", "EXPR")
+      .help("Condition such as \"p95 <= 3s\", beside the drill's own. May be repeated."),
     Flag("--baseline", "FILE", "An earlier report to compare with; it is \"baseline\" in gates."),
     Flag("--allow-inconclusive", nil, "Pass a drill even if something could not be judged."),
     .findings, .allow,

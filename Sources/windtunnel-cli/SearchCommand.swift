@@ -8,22 +8,16 @@ enum SearchCommand: Command {
   static let synopsis = "[--cassette FILE] [--depth N] [--budget T] [--gate EXPR …] [--report FILE]"
   static let example = "windtunnel search --depth 2 --gate \"finds == 0\" --report storms.html"
   static let flags = [
-    Flag(
-      "--cassette",
-      "FILE",
-      "The cassette whose requests the flow makes (default: the shipped shop)."
-    ),
+    Flag("--cassette", "FILE")
+      .help("The cassette whose requests the flow makes (default: the shipped shop)."),
     Flag("--depth", "N", "Things that go wrong at once: 1 to \(SearchPlan.depthMax) (default: 2)."),
     Flag("--budget", "T", "Time after which no further storm is flown (default: 5m)."),
     Flag("--storms", "N", "Storms at most; each search of a seed then flies the same."),
     Flag("--orders", "N", "Orders of turns in which the flow is flown in calm (default: 100)."),
     Flag("--orders-of-singles", "N", "The same for each storm of one thing (default: 4)."),
     Flag("--finds", "N", "Finds with which the search ends (default: 100)."),
-    Flag(
-      "--exactly-once",
-      "REQUEST",
-      "A request that is done once whatever comes, such as a POST."
-    ),
+    Flag("--exactly-once", "REQUEST")
+      .help("A request that is done once whatever comes, such as a POST."),
     Flag("--allow", "RULE", "A rule that the client may break. May be repeated."),
     Flag("--workers", "N", "Threads; nothing found depends on it (default: the processors)."),
     Flag("--restarts", nil, "The client's process ends, too, and the flow begins anew."),

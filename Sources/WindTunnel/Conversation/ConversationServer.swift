@@ -316,11 +316,7 @@ package struct ConversationServer: ~Copyable {
   }
 
   /// Says the last word. The client's answer to it is not waited for.
-  private mutating func end(
-    _ close: WebSocketClose,
-    at now: Duration,
-    _ actions: inout [Action]
-  ) {
+  private mutating func end(_ close: WebSocketClose, at now: Duration, _ actions: inout [Action]) {
     guard !isOver else { return }
     isOver = true
     release(at: now, &actions)

@@ -144,12 +144,7 @@ extension Deck {
 
   /// Decides what a request meets, first of its connection's and then of its own, or that it is
   /// none of the deck's affair.
-  package func arrive(
-    _ request: Request,
-    lane: Lane,
-    on stage: Stage,
-    at now: Date?
-  ) -> Arrival {
+  package func arrive(_ request: Request, lane: Lane, on stage: Stage, at now: Date?) -> Arrival {
     let (opening, decided) = state.withLock { state -> (Delivery?, State.Decided?) in
       if !state.routes.ignores(request.url) {
         let decision = state.open(lane: lane, at: now, telling: observer)
@@ -305,13 +300,7 @@ extension Deck {
     at now: Date? = nil
   ) -> TunnelDecision {
     state.withLock { state in
-      state.openTunnel(
-        to: authority,
-        lane: lane,
-        isOpened: isOpened,
-        at: now,
-        telling: observer
-      )
+      state.openTunnel(to: authority, lane: lane, isOpened: isOpened, at: now, telling: observer)
     }
   }
 }

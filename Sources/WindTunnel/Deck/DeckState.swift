@@ -93,11 +93,7 @@ extension Deck {
     }
 
     /// Decides what a connection meets that is opened.
-    mutating func open(
-      lane: Lane,
-      at now: Date?,
-      telling observer: Observer?
-    ) -> Decision {
+    mutating func open(lane: Lane, at now: Date?, telling observer: Observer?) -> Decision {
       let ordinal = arrivals.count(LaneKey(lane, Self.connectionPrint))
       let decision = scenario.decideConnection(lane, ordinal, at: now)
       let entry = Journal.Entry(id: newID(), decision: decision, take: .connection)
@@ -159,13 +155,7 @@ extension Deck {
       let (lane, id) = (prepared.lane ?? lane, newID())
       let arrival = arrivals.arrive(id, LaneKey(lane, prepared.print))
       let isIgnored = routes.ignores(prepared.request.url)
-      let decision = scenario.decide(
-        prepared,
-        lane,
-        arrival.ordinal,
-        isIgnored: isIgnored,
-        at: now
-      )
+      let decision = scenario.decide(prepared, lane, arrival.ordinal, isIgnored: isIgnored, at: now)
       let dealt = deal(prepared, decision, id: id, isIgnored: isIgnored)
       let (source, take, deferred) = (dealt.source, dealt.take, dealt.deferred)
       var entry = Journal.Entry(id: id, decision: decision, take: take)
@@ -265,12 +255,7 @@ extension Deck {
       if mode == .rewrite { return (.forward(ticket: id), .forwarded, nil, nil) }
       let sequence =
         prepared.sequence
-        ?? cassette.index.sequence(
-          for: request,
-          key: key,
-          lane: decision.lane,
-          bindings: &bindings
-        )
+        ?? cassette.index.sequence(for: request, key: key, lane: decision.lane, bindings: &bindings)
       guard let sequence else {
         // Nobody recorded this host, so its own answer is the right one.
         if options.passesUnknownHosts, mode != .newEpisodes, !cassette.answers(for: request.url) {
@@ -296,9 +281,7 @@ extension Deck {
         let dealt =
           decision.faults.contains(where: \.isStale) ? sequence.earlier(than: place) : place
         let take = isWithheld ? Journal.Take.withheld(dealt) : .recording(dealt)
-        return (
-          .recording(cassette.interactions[dealt], place: dealt), take, nil, sequence.rival
-        )
+        return (.recording(cassette.interactions[dealt], place: dealt), take, nil, sequence.rival)
       }
     }
 

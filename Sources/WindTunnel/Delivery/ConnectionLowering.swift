@@ -98,10 +98,7 @@ extension Delivery {
       .incompleteChain, .weakSignature, .oldProtocol, .clientCertificateRequired:
       break
     }
-    self.init(
-      [.await(.clientHello)] + answer,
-      afterwards: answer.last == .reset ? .reset : .close
-    )
+    self.init([.await(.clientHello)] + answer, afterwards: answer.last == .reset ? .reset : .close)
   }
 
   /// Bytes without a meaning: the first is no content type of a record (RFC 8446 §5.1).

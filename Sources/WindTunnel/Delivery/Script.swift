@@ -169,11 +169,7 @@ extension Script {
     let isSame = request.headers["Last-Event-ID"] == interaction.request.headers["Last-Event-ID"]
     return isSame
       ? (response, interaction.timing)
-      : response.resumed(
-        for: request,
-        interaction.timing,
-        isWhole: interaction.failure == nil
-      )
+      : response.resumed(for: request, interaction.timing, isWhole: interaction.failure == nil)
   }
 
   private mutating func answer(_ response: Response, to request: Request) {
@@ -468,10 +464,7 @@ extension Script {
     case .body(let content):
       try giveRoom()
       let (changed, edits) = try content.applied(to: body, of: head)
-      answer(
-        Response(status: head.status, headers: head.headers, body: Body(changed)),
-        to: request
-      )
+      answer(Response(status: head.status, headers: head.headers, body: Body(changed)), to: request)
       if let edits { pieces.follow(edits) } else { pieces.join() }
     case .endlessBody(let count):
       try giveRoom()
@@ -496,10 +489,7 @@ extension Script {
     }
   }
 
-  private mutating func becomeVersion(
-    _ number: Int,
-    for request: Request
-  ) throws(Mutation.Misfit) {
+  private mutating func becomeVersion(_ number: Int, for request: Request) throws(Mutation.Misfit) {
     guard recordedCut == nil else { throw Mutation.Misfit("the recording is of a cut answer") }
     guard let head, head.status == 200 else { throw Mutation.Misfit("the answer is no 200") }
     guard head.headers["Content-Encoding"] == nil else {

@@ -205,73 +205,57 @@ extension ConversationFault {
     if !word.hasMessage { try refuse("message", message != nil, false) }
     try refuse("code", code != nil, word == .closeFrame)
     try refuse("waitMilliseconds", wait != nil, word == .late || word == .latePong)
-    let number = message ?? 1
-    let time = Duration(milliseconds: wait ?? 0)
-    if let handshake = Handshake(rawValue: word.rawValue) {
-      self = .handshake(handshake)
-    } else if let form = Form(rawValue: word.rawValue) {
-      self = .form(form, of: number)
-    } else {
-      switch word {
-      case .reset: self = .end(.reset, before: number)
-      case .close: self = .end(.close, before: number)
-      case .stall: self = .end(.stall, before: number)
-      case .closeFrame: self = .end(.frame(code ?? 0), before: number)
-      case .oneByteClose: self = .end(.oneByteFrame, before: number)
-      case .duplicate: self = .message(.duplicate, number)
-      case .drop: self = .message(.drop, number)
-      case .swap: self = .message(.swap, number)
-      case .late: self = .message(.late(time), number)
-      case .noPong: self = .control(.noPong)
-      case .latePong: self = .control(.latePong(time))
-      case .pingFlood: self = .control(.pingFlood)
-      default: self = .control(.unansweredClose)
-      }
-    }
+    let all = Self.all(
+      message: message ?? 1,
+      code: code ?? 0,
+      wait: Duration(milliseconds: wait ?? 0)
+    )
+    guard let fault = all.first(where: { $0.word == word.rawValue }) else { return nil }
+    self = fault
+  }
+
+  /// Returns a fault for each word.
+  private static func all(message: Int, code: Int, wait: Duration) -> [ConversationFault] {
+    let endings: [Ending] = [.reset, .close, .stall, .frame(code), .oneByteFrame]
+    let changes: [Change] = [.duplicate, .drop, .swap, .late(wait)]
+    let controls: [Control] = [.noPong, .latePong(wait), .pingFlood, .unansweredClose]
+    return Handshake.allCases.map { .handshake($0) }
+      + endings.map { .end($0, before: message) } + Form.allCases.map { .form($0, of: message) }
+      + changes.map { .message($0, message) } + controls.map { .control($0) }
   }
 
   private var word: String {
+    let word: Word
     switch self {
-    case .handshake(let handshake): handshake.rawValue
-    case .end(.reset, _): Word.reset.rawValue
-    case .end(.close, _): Word.close.rawValue
-    case .end(.stall, _): Word.stall.rawValue
-    case .end(.frame, _): Word.closeFrame.rawValue
-    case .end(.oneByteFrame, _): Word.oneByteClose.rawValue
-    case .form(let form, _): form.rawValue
-    case .message(.duplicate, _): Word.duplicate.rawValue
-    case .message(.drop, _): Word.drop.rawValue
-    case .message(.swap, _): Word.swap.rawValue
-    case .message(.late, _): Word.late.rawValue
-    case .control(.noPong): Word.noPong.rawValue
-    case .control(.latePong): Word.latePong.rawValue
-    case .control(.pingFlood): Word.pingFlood.rawValue
-    case .control(.unansweredClose): Word.unansweredClose.rawValue
+    case .handshake(let handshake): return handshake.rawValue
+    case .form(let form, _): return form.rawValue
+    case .end(.reset, _): word = .reset
+    case .end(.close, _): word = .close
+    case .end(.stall, _): word = .stall
+    case .end(.frame, _): word = .closeFrame
+    case .end(.oneByteFrame, _): word = .oneByteClose
+    case .message(.duplicate, _): word = .duplicate
+    case .message(.drop, _): word = .drop
+    case .message(.swap, _): word = .swap
+    case .message(.late, _): word = .late
+    case .control(.noPong): word = .noPong
+    case .control(.latePong): word = .latePong
+    case .control(.pingFlood): word = .pingFlood
+    case .control(.unansweredClose): word = .unansweredClose
     }
+    return word.rawValue
   }
 
   var json: JSON {
     var members = [JSON.Member("webSocket", .text(word))]
     switch self {
-    case .end(let ending, let number):
-      if case .frame(let code) = ending { members.append(JSON.Member("code", .number(code))) }
-      members += Self.members(number)
-    case .form(_, let number): members += Self.members(number)
-    case .message(let change, let number):
-      if case .late(let wait) = change { members.append(Self.member(wait)) }
-      members += Self.members(number)
-    case .control(.latePong(let wait)): members.append(Self.member(wait))
-    case .handshake, .control: break
+    case .end(.frame(let code), _): members.add("code", .number(code))
+    case .message(.late(let wait), _), .control(.latePong(let wait)):
+      members.add("waitMilliseconds", wait)
+    case .handshake, .end, .form, .message, .control: break
     }
+    // The first message goes without saying.
+    if let message, message != 1 { members.add("message", .number(message)) }
     return .object(members)
-  }
-
-  /// The first message goes without saying.
-  private static func members(_ number: Int) -> [JSON.Member] {
-    number == 1 ? [] : [JSON.Member("message", .number(number))]
-  }
-
-  private static func member(_ wait: Duration) -> JSON.Member {
-    JSON.Member("waitMilliseconds", .number(wait.inMilliseconds, places: 3))
   }
 }

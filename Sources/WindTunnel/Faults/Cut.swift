@@ -266,23 +266,19 @@ extension Fault.Effect {
     case .halfClose: verb = .halfClose
     case .stall(let wanted): (verb, length) = (.stall, wanted)
     }
-    let place: JSON.Member
-    func word(_ word: Word) -> JSON.Member {
-      JSON.Member(JSON.Text(verb.rawValue), .text(word.rawValue))
-    }
-    switch point {
-    case .afterRequest: place = word(.afterRequest)
-    case .inStatusLine: place = word(.inStatusLine)
-    case .inHeaders: place = word(.inHeaders)
-    case .inChunk(nil): place = word(.inChunk)
-    case .inChunk(let count?): place = JSON.Member(JSON.Text(verb.chunkKey), .number(count))
-    case .body(let count): place = JSON.Member(JSON.Text(verb.bodyKey), .number(count))
-    case .byte(let count): place = JSON.Member(JSON.Text(verb.byteKey), .number(count))
-    case .event(let count): place = JSON.Member(JSON.Text(verb.eventKey), .number(count))
-    }
-    guard let length else { return .object([place]) }
-    return .object([
-      place, JSON.Member("forMilliseconds", .number(length.inMilliseconds, places: 3)),
-    ])
+    let (key, place): (String, JSON) =
+      switch point {
+      case .afterRequest: (verb.rawValue, .text(Word.afterRequest.rawValue))
+      case .inStatusLine: (verb.rawValue, .text(Word.inStatusLine.rawValue))
+      case .inHeaders: (verb.rawValue, .text(Word.inHeaders.rawValue))
+      case .inChunk(nil): (verb.rawValue, .text(Word.inChunk.rawValue))
+      case .inChunk(let count?): (verb.chunkKey, .number(count))
+      case .body(let count): (verb.bodyKey, .number(count))
+      case .byte(let count): (verb.byteKey, .number(count))
+      case .event(let count): (verb.eventKey, .number(count))
+      }
+    var members = [JSON.Member(JSON.Text(key), place)]
+    members.add("forMilliseconds", length)
+    return .object(members)
   }
 }

@@ -163,25 +163,19 @@ extension Mutation {
   }
 
   var json: JSON {
-    var members: [JSON.Member]
+    let word =
+      switch self {
+      case .field(let change, _): change.rawValue
+      case .cut: Word.truncate.rawValue
+      case .status: Word.status.rawValue
+      }
+    var members = [JSON.Member("mutate", .text(word))]
     switch self {
-    case .field(let change, let place):
-      members = [JSON.Member("mutate", .text(change.rawValue))]
-      switch place {
-      case .at(let path): members.append(JSON.Member("at", .text(path.description)))
-      case .anywhere: break
-      case .drawn(let draw): members.append(JSON.Member("draw", .exactly(draw)))
-      }
-    case .cut(let cut):
-      members = [JSON.Member("mutate", .text(Word.truncate.rawValue))]
-      switch cut {
-      case .after(let count): members.append(JSON.Member("afterBodyBytes", .number(count)))
-      case .anywhere: break
-      case .drawn(let draw): members.append(JSON.Member("draw", .exactly(draw)))
-      }
-    case .status(let status):
-      members = [JSON.Member("mutate", .text(Word.status.rawValue))]
-      if let status { members.append(JSON.Member("to", .number(status))) }
+    case .field(_, .at(let path)): members.add("at", .text(path.description))
+    case .field(_, .drawn(let draw)), .cut(.drawn(let draw)): members.add("draw", .exactly(draw))
+    case .cut(.after(let count)): members.add("afterBodyBytes", .number(count))
+    case .status(let status?): members.add("to", .number(status))
+    case .field(_, .anywhere), .cut(.anywhere), .status(nil): break
     }
     return .object(members)
   }

@@ -69,9 +69,7 @@ enum JournalFormat {
 
   /// Says that what stands on the cassette is part of a recording that was ended before it was
   /// written.
-  static let unfinished = line([
-    "windtunnelJournal": .number(version), "unfinished": true,
-  ])
+  static let unfinished = line(["windtunnelJournal": .number(version), "unfinished": true])
 
   /// A line that begins with a space, to be overwritten.
   static let reserve = [UInt8](repeating: UInt8(ascii: " "), count: reserveBytes - 1) + [lineFeed]

@@ -108,11 +108,7 @@ extension Outcome {
 
   /// Returns the shaper of what passes one way behind the request; `nil`: it is not slowed down.
   package func shaper(_ way: Link.Way) -> Shaper? {
-    path?.shaper(
-      way,
-      behind: requestBytes,
-      isSecure: request.url.scheme == "https"
-    )
+    path?.shaper(way, behind: requestBytes, isSecure: request.url.scheme == "https")
   }
 
   /// The waits on the link before the request has arrived.

@@ -14,14 +14,7 @@ extension Scenario {
   /// Returns the time after which the caller of a lane's call cancels it; `nil`: never.
   public func cancellation(seed: UInt64, lane: Lane) -> Duration? {
     guard let cancellation else { return nil }
-    let draws = Draws(
-      seed: seed,
-      scenario: name,
-      lane: lane,
-      key: "cancel",
-      ordinal: 0,
-      rule: ""
-    )
+    let draws = Draws(seed: seed, scenario: name, lane: lane, key: "cancel", ordinal: 0, rule: "")
     guard draws.unit(0) < cancellation.share else { return nil }
     return cancellation.after.resolved(draws.unit(1)).least
   }
@@ -50,10 +43,8 @@ extension Cancellation {
   }
 
   var json: [JSON.Member] {
-    var members = [
-      JSON.Member("share", .exactly(share)),
-      JSON.Member("afterMilliseconds", .number(after.least.inMilliseconds, places: 3)),
-    ]
+    var members = JSON.members(["share": .exactly(share)])
+    members.add("afterMilliseconds", after.least)
     if after.most > after.least { members.add("throughMilliseconds", after.most) }
     return members
   }

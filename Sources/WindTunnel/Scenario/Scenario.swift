@@ -66,12 +66,8 @@ public struct Scenario: Sendable, Hashable {
     critical: [RequestPattern] = [],
     gates: [Gate] = []
   ) {
-    self.name = name
-    self.summary = summary
-    self.link = link
-    self.rules = rules
-    self.critical = critical
-    self.gates = gates
+    (self.name, self.summary, self.link, self.rules) = (name, summary, link, rules)
+    (self.critical, self.gates) = (critical, gates)
   }
 
   /// A scenario in which nothing goes wrong.
@@ -250,13 +246,7 @@ extension Scenario {
     /// `nil`: whatever a rule asks holds.
     fileprivate let context: TriggerContext?
 
-    init(
-      _ seed: UInt64,
-      _ lane: Lane,
-      _ key: String,
-      _ ordinal: Int,
-      _ context: TriggerContext?
-    ) {
+    init(_ seed: UInt64, _ lane: Lane, _ key: String, _ ordinal: Int, _ context: TriggerContext?) {
       (self.seed, self.lane, self.key) = (seed, lane, key)
       (self.ordinal, self.context) = (ordinal, context)
     }
@@ -508,12 +498,7 @@ extension Scenario {
   }
 
   /// Tells the same of a line's faults alone.
-  package func tells(
-    faults: String,
-    ofConnection ordinal: Int,
-    seed: UInt64,
-    lane: Lane
-  ) -> Bool {
+  package func tells(faults: String, ofConnection ordinal: Int, seed: UInt64, lane: Lane) -> Bool {
     tell(faults, Moment(seed, lane, Decision.connectionKey, ordinal, nil)) { moment in
       fired(at: moment) { $0.isForConnections }
     }

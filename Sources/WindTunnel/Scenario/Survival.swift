@@ -54,10 +54,8 @@ public struct Survival: Sendable, Hashable {
 
   var json: JSON {
     .object(
-      [
-        JSON.Member("calls", .text(calls.rawValue)), JSON.Member("by", .text(by)),
-        JSON.Member("wrong", .text(wrong)),
-      ] + notes
+      JSON.members(["calls": .text(calls.rawValue), "by": .text(by), "wrong": .text(wrong)])
+        + notes
     )
   }
 }

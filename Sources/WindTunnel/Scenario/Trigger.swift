@@ -47,17 +47,9 @@ public struct Trigger: Sendable, Hashable {
     calls: CallRange? = nil,
     credential: Credential.Condition? = nil
   ) {
-    self.request = request
-    self.header = header
-    self.isCritical = isCritical
-    self.first = first
-    self.attempt = attempt
-    self.every = every
-    self.probability = probability
-    self.burst = burst
-    self.window = window
-    self.untilHeaderChanges = untilHeaderChanges
-    self.calls = calls
+    (self.request, self.header, self.isCritical, self.first) = (request, header, isCritical, first)
+    (self.attempt, self.every, self.probability, self.burst) = (attempt, every, probability, burst)
+    (self.window, self.untilHeaderChanges, self.calls) = (window, untilHeaderChanges, calls)
     self.credential = credential
   }
 
@@ -293,24 +285,20 @@ extension Trigger {
   }
 
   var json: JSON {
-    var members: [JSON.Member] = []
-    if let request { members.append(JSON.Member("request", .text(request.description))) }
-    if let header { members.append(header.member) }
-    if let isCritical { members.append(JSON.Member("critical", .bool(isCritical))) }
-    if let first { members.append(JSON.Member("first", .number(first))) }
-    if let attempt { members.append(JSON.Member("attempt", .number(attempt))) }
-    if let every { members.append(JSON.Member("every", .number(every))) }
-    if let probability { members.add("probability", .exactly(probability)) }
-    if let burst {
-      members.add(
-        "burst",
-        ["goodToBad": .exactly(burst.goodToBad), "badToGood": .exactly(burst.badToGood)]
-      )
+    let burst: JSON? = burst.map {
+      ["goodToBad": .exactly($0.goodToBad), "badToGood": .exactly($0.badToGood)]
     }
-    if let window { members += window.members }
-    if let untilHeaderChanges { members.add("untilHeaderChanges", .text(untilHeaderChanges)) }
-    if let calls { members += calls.members }
-    if let credential { members.append(JSON.Member("credential", .text(credential.rawValue))) }
+    var members = JSON.members(["request": request.map { .text($0.description) }])
+    if let header { members.append(header.member) }
+    members += JSON.members([
+      "critical": isCritical.map { .bool($0) }, "first": first.map { .number($0) },
+      "attempt": attempt.map { .number($0) }, "every": every.map { .number($0) },
+      "probability": probability.map(JSON.exactly), "burst": burst,
+    ])
+    members += window?.members ?? []
+    members.add("untilHeaderChanges", untilHeaderChanges.map { .text($0) })
+    members += calls?.members ?? []
+    members.add("credential", credential.map { .text($0.rawValue) })
     return .object(members)
   }
 }
@@ -390,9 +378,10 @@ extension TimeWindow {
   }
 
   fileprivate var members: [JSON.Member] {
-    let start = JSON.Member("fromMilliseconds", .number(start.inMilliseconds, places: 3))
-    guard let end else { return [start] }
-    return [start, JSON.Member("untilMilliseconds", .number(end.inMilliseconds, places: 3))]
+    JSON.members([
+      "fromMilliseconds": .number(start.inMilliseconds, places: 3),
+      "untilMilliseconds": end.map { .number($0.inMilliseconds, places: 3) },
+    ])
   }
 }
 
@@ -404,17 +393,12 @@ extension CallRange {
     guard start != nil || end != nil else { return nil }
     self.init(from: start ?? 0, until: end)
     if let end, end <= self.start {
-      throw object.error(
-        "untilCall",
-        "this is not after \"fromCall\", so no call is among them"
-      )
+      throw object.error("untilCall", "this is not after \"fromCall\", so no call is among them")
     }
   }
 
   fileprivate var members: [JSON.Member] {
-    let first = JSON.Member("fromCall", .number(start))
-    guard let end else { return [first] }
-    return [first, JSON.Member("untilCall", .number(end))]
+    JSON.members(["fromCall": .number(start), "untilCall": end.map { .number($0) }])
   }
 }
 

@@ -42,9 +42,7 @@ struct CassetteScanner {
   private let readSlowly: SlowReader
 
   private init(_ parser: JSONParser, _ text: Data, _ readSlowly: @escaping SlowReader) {
-    self.parser = parser
-    self.text = text
-    self.readSlowly = readSlowly
+    (self.parser, self.text, self.readSlowly) = (parser, text, readSlowly)
   }
 
   /// Scans a text; bodies share its bytes.

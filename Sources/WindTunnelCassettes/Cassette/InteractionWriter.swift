@@ -38,10 +38,9 @@ package struct InteractionWriter {
   }
 
   private func request(_ request: Request) throws -> [JSON.Member] {
-    var members = [
-      JSON.Member("method", .text(request.method)),
-      JSON.Member("url", .text(request.url.description)),
-    ]
+    var members = JSON.members([
+      "method": .text(request.method), "url": .text(request.url.description),
+    ])
     if !request.headers.isEmpty { members.append(headers(request.headers)) }
     return members + (try body(request.body))
   }
@@ -64,10 +63,7 @@ package struct InteractionWriter {
     if body.count == 0 { return [] }
     if let name = try sideFile(body) { return [JSON.Member("file", .text(name))] }
     let data = body.data
-    if keepsStructure, let (json, layout) = Self.structure(data) {
-      let spelled = layout == .compact ? [] : [JSON.Member("layout", .text(layout.name))]
-      return spelled + [JSON.Member("json", json)]
-    }
+    if let structured = structured(data) { return structured }
     if let text = body.text, text.utf8.withContiguousStorageIfAvailable(Self.isReadable) != false {
       return [JSON.Member("text", .text(text))]
     }
@@ -96,23 +92,27 @@ package struct InteractionWriter {
     return JSON.Layout.all.first { data.elementsEqual(json.bytes($0)) }.map { (json, $0) }
   }
 
+  /// The members of a body that is written as structure; `nil` if it cannot be.
+  private func structured(_ data: Data) -> [JSON.Member]? {
+    guard keepsStructure, let (json, layout) = Self.structure(data) else { return nil }
+    return JSON.members(["layout": layout == .compact ? nil : .text(layout.name), "json": json])
+  }
+
   private func members(_ failure: Failure) -> [JSON.Member] {
-    [JSON.Member("symptom", .text(failure.symptom.rawValue))]
-      + (failure.text.map { [JSON.Member("text", .text($0))] } ?? [])
+    JSON.members([
+      "symptom": .text(failure.symptom.rawValue), "text": failure.text.map { .text($0) },
+    ])
   }
 
   private func members(_ timing: Timing) -> [JSON.Member] {
-    var members = [
-      JSON.Member("firstByteMilliseconds", .number(timing.firstByte.inMilliseconds, places: 3)),
-      JSON.Member("lastByteMilliseconds", .number(timing.lastByte.inMilliseconds, places: 3)),
-    ]
-    if !timing.chunks.isEmpty {
-      let chunks = timing.chunks.map { chunk in
-        JSON.array([.number(chunk.bytes), .number(chunk.offset.inMilliseconds, places: 3)])
-      }
-      members.append(JSON.Member("chunks", .array(chunks)))
+    let chunks = timing.chunks.map { chunk in
+      JSON.array([.number(chunk.bytes), .number(chunk.offset.inMilliseconds, places: 3)])
     }
-    return members
+    return JSON.members([
+      "firstByteMilliseconds": .number(timing.firstByte.inMilliseconds, places: 3),
+      "lastByteMilliseconds": .number(timing.lastByte.inMilliseconds, places: 3),
+      "chunks": chunks.isEmpty ? nil : .array(chunks),
+    ])
   }
 
   private func members(_ message: WebSocketMessage) throws -> [JSON.Member] {
@@ -128,20 +128,18 @@ package struct InteractionWriter {
           ?? JSON.Member("base64", .text(message.body.data.base64EncodedString()))
       )
     }
-    if !message.fragments.isEmpty {
-      members.append(JSON.Member("fragments", .array(message.fragments.map { .number($0) })))
-    }
-    members.add("offsetMilliseconds", .number(message.offset.inMilliseconds, places: 3))
-    if let cause = message.cause { members.append(JSON.Member("after", .number(cause))) }
+    let fragments = message.fragments.map { JSON.number($0) }
     return members
+      + JSON.members([
+        "fragments": fragments.isEmpty ? nil : .array(fragments),
+        "offsetMilliseconds": .number(message.offset.inMilliseconds, places: 3),
+        "after": message.cause.map { .number($0) },
+      ])
   }
 
   /// The content of a text message, which has to stay one: no side file says what it holds.
   private func texts(_ body: Body) -> [JSON.Member] {
-    if keepsStructure, let (json, layout) = Self.structure(body.data) {
-      let spelled = layout == .compact ? [] : [JSON.Member("layout", .text(layout.name))]
-      return spelled + [JSON.Member("json", json)]
-    }
+    if let structured = structured(body.data) { return structured }
     guard let text = body.text else {
       return [JSON.Member("base64", .text(body.data.base64EncodedString()))]
     }

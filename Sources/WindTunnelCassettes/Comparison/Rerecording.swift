@@ -42,10 +42,7 @@ package enum Rerecording {
   }
 
   /// Returns the interaction with no more than a recorder can know of it.
-  static func recordable(
-    _ interaction: Interaction,
-    _ volatile: Set<String> = []
-  ) -> Interaction {
+  static func recordable(_ interaction: Interaction, _ volatile: Set<String> = []) -> Interaction {
     var steady = interaction.steady(without: volatile)
     steady.then = nil
     steady.notes = []

@@ -99,10 +99,7 @@ package final class Conversation: Sendable {
   }
 
   /// Works out the conversation of an interaction.
-  package convenience init(
-    _ interaction: Interaction,
-    correlatedBy correlated: [JSONPath] = []
-  ) {
+  package convenience init(_ interaction: Interaction, correlatedBy correlated: [JSONPath] = []) {
     let roundTrip = interaction.timing?.firstByte ?? .zero
     self.init(interaction.messages, roundTrip: roundTrip, correlatedBy: correlated)
   }

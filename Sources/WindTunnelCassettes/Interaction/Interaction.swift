@@ -78,12 +78,7 @@ public struct Interaction: Sendable, Hashable {
   private var parts: Boxed<Parts>
 
   /// Makes an interaction of a request and an answer.
-  public init(
-    _ request: Request,
-    _ answer: Answer,
-    timing: Timing? = nil,
-    then: EndPolicy? = nil
-  ) {
+  public init(_ request: Request, _ answer: Answer, timing: Timing? = nil, then: EndPolicy? = nil) {
     parts = Boxed(Parts(request: request, answer: answer, timing: timing, then: then))
   }
 

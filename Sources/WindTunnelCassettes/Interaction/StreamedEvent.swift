@@ -64,9 +64,7 @@ extension Interaction {
   ///
   /// - Parameter edit: Called with each event in order. Only server-sent events have an `id`, a
   ///   type and a time to wait; elsewhere those are not written.
-  public mutating func editEvents(
-    _ edit: (inout StreamedEvent) throws -> Void
-  ) rethrows {
+  public mutating func editEvents(_ edit: (inout StreamedEvent) throws -> Void) rethrows {
     guard var response, let format = EventStream.Format(of: response.headers) else { return }
     let body = response.body
     var rewriting = BodyRewriting(body, timing)

@@ -25,9 +25,7 @@ public struct Timing: Sendable, Hashable {
 
   /// Makes a timing of its times.
   public init(firstByte: Duration, lastByte: Duration, chunks: [Chunk] = []) {
-    self.firstByte = firstByte
-    self.lastByte = lastByte
-    self.chunks = chunks
+    (self.firstByte, self.lastByte, self.chunks) = (firstByte, lastByte, chunks)
   }
 }
 

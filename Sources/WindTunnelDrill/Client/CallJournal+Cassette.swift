@@ -43,11 +43,7 @@ extension Interaction {
           .contains(field.name.lowercased())
       }
       let headers = HeaderFields(kept.map { HeaderField($0.name, $0.value) })
-      let response = Response(
-        status: answer.status,
-        headers: headers,
-        body: Body(answer.body)
-      )
+      let response = Response(status: answer.status, headers: headers, body: Body(answer.body))
       self.init(request, .response(response), timing: timing)
     case .failure(.failed(let symptom, let text)):
       self.init(request, .failure(Failure(symptom, text: text)), timing: timing)

@@ -108,21 +108,11 @@ extension DrillPlan {
       }
       calls = Int(count)
     }
-    mix.shares = try arguments.all("--mix").map { text in
-      guard let share = Mix.Share(text) else {
-        throw Refusal.value("--mix", text, shouldBe: "a request and its weight, as in GET /home=5,")
-      }
-      return share
-    }
-    ignoredQuery = try arguments.all("--ignore-query").map { text in
-      guard text.contains(where: { $0 != "*" }) else {
-        throw Refusal.value(
-          "--ignore-query",
-          text,
-          shouldBe: "the name of a query parameter, such as _ or utm_*,"
-        )
-      }
-      return NamePattern(text)
+    let weight = "a request and its weight, as in GET /home=5,"
+    mix.shares = try arguments.all("--mix", shouldBe: weight) { Mix.Share($0) }
+    let parameter = "the name of a query parameter, such as _ or utm_*,"
+    ignoredQuery = try arguments.all("--ignore-query", shouldBe: parameter) { text in
+      text.contains { $0 != "*" } ? NamePattern(text) : nil
     }
     if let text = try arguments.value("--shard") { shard = try Self.shard(text) }
   }

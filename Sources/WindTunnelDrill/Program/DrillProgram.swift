@@ -70,97 +70,46 @@ package struct DrillProgram: Sendable {
   package var flags: [Flag] {
     [
       Flag("--cassette", "FILE", "The cassette with the responses (default: the shipped shop)."),
-      Flag(
-        "--scenario",
-        "NAME|FILE",
-        "A scenario, or a group such as pre-release (default: default-drill).",
-        choices: Scenarios.groups + Shipped.preRelease
-      ),
-      Flag(
-        "--subject",
-        "NAME",
-        "Client to judge: \(flown.joined(separator: ", ")) or exec; again: one to compare.",
-        choices: flown + [DrillPlan.execSubject] + engines
-      ),
+      Flag("--scenario", "NAME|FILE", choices: Scenarios.groups + Shipped.preRelease)
+        .help("A scenario, or a group such as pre-release (default: default-drill)."),
+      Flag("--subject", "NAME", choices: flown + [DrillPlan.execSubject] + engines)
+        .help("Client to judge: \(flown.joined(separator: ", ")) or exec; again: one to compare."),
       Flag("--calls", "N", "Number of calls in each scenario (default: the scenario's, or 60)."),
       Flag("--duration", "T", "Time in which calls begin, such as 30s, in place of --calls."),
       Flag("--rate", "R", "Calls a second (default: 50; with {url} in a command: up to 10)."),
-      Flag(
-        "--concurrency",
-        "N",
-        "Calls at once, in place of --rate (default of a command without {url}: 1)."
-      ),
-      Flag(
-        "--mix",
-        "REQUEST=N",
-        "Weight of a request among the others (default: 1), such as \"GET /home=5\"."
-      ),
-      Flag(
-        "--ignore-query",
-        "NAME",
-        "A query parameter that is not compared, such as _ or utm_*. May be repeated."
-      ),
-      Flag(
-        "--shard",
-        "I/N",
-        "Run part I of N; env reads the part from the variables of the CI."
-      ),
-      Flag(
-        "--timeout",
-        "T",
-        "Maximum time of a call, such as 10s (default: the scenario's, or 20s)."
-      ),
+      Flag("--concurrency", "N")
+        .help("Calls at once, in place of --rate (default of a command without {url}: 1)."),
+      Flag("--mix", "REQUEST=N")
+        .help("Weight of a request among the others (default: 1), such as \"GET /home=5\"."),
+      Flag("--ignore-query", "NAME")
+        .help("A query parameter that is not compared, such as _ or utm_*. May be repeated."),
+      Flag("--shard", "I/N", "Run part I of N; env reads the part from the variables of the CI."),
+      Flag("--timeout", "T")
+        .help("Maximum time of a call, such as 10s (default: the scenario's, or 20s)."),
       Flag("--seed", "N", "Seed of all random draws (default: 1)."),
-      Flag(
-        "--stage",
-        "STAGE",
-        "auto, in-process or wire (default: auto).",
-        choices: Self.stages.map(\.key)
-      ),
-      Flag(
-        "--clock",
-        "CLOCK",
-        "real, or virtual: waits take no time (default: \(realOrVirtual)).",
-        choices: Self.times.map(\.key)
-      ),
-      Flag(
-        "--workers",
-        "N",
-        "Threads, or worlds of a program, in virtual time; no figure depends on it."
-      ),
-      Flag(
-        "--errors",
-        "PLATFORM",
-        "Platform of the errors in process: current or apple (default: current).",
-        choices: Self.errors.map(\.key)
-      ),
-      Flag(
-        "--gate",
-        "EXPR",
-        "Condition such as \"p95 <= 3s\" or \"all: successRate == 1\". May be repeated."
-      ),
+      Flag("--stage", "STAGE", choices: Self.stages.map(\.key))
+        .help("auto, in-process or wire (default: auto)."),
+      Flag("--clock", "CLOCK", choices: Self.times.map(\.key))
+        .help("real, or virtual: waits take no time (default: \(realOrVirtual))."),
+      Flag("--workers", "N")
+        .help("Threads, or worlds of a program, in virtual time; no figure depends on it."),
+      Flag("--errors", "PLATFORM", choices: Self.errors.map(\.key))
+        .help("Platform of the errors in process: current or apple (default: current)."),
+      Flag("--gate", "EXPR")
+        .help("Condition such as \"p95 <= 3s\" or \"all: successRate == 1\". May be repeated."),
       Flag("--allow-inconclusive", nil, "Pass a drill even if something could not be judged."),
       .findings, .allow,
       Flag("--baseline", "FILE", "An earlier report to compare with; it is \"baseline\" in gates."),
-      Flag(
-        "--again",
-        "REPORT#CALL",
-        "Run one call again: .windtunnel/last.json#metro/payments/17."
-      ),
-      Flag(
-        "--report",
-        "FILE",
-        "Write the report: .json, .html, .md, .xml, .csv or .txt. May be repeated."
-      ),
+      Flag("--again", "REPORT#CALL")
+        .help("Run one call again: .windtunnel/last.json#metro/payments/17."),
+      Flag("--report", "FILE")
+        .help("Write the report: .json, .html, .md, .xml, .csv or .txt. May be repeated."),
       Flag("--name", "TEXT", "Name and version of the client, such as \"Library 2.1\"."),
       Flag("--all", nil, "Print every row of the table and the evidence of every finding."),
       Flag("--json", nil, "Print the report as JSON instead of the table."),
       Flag("--console", nil, "Serve a page that shows each call as it ends, and print its URL."),
-      Flag(
-        "-- CMD",
-        nil,
-        "Program to judge: with {url} started for each call, otherwise once for all."
-      ),
+      Flag("-- CMD")
+        .help("Program to judge: with {url} started for each call, otherwise once for all."),
     ]
   }
 

@@ -8,25 +8,18 @@ extension Flag {
     "errors": .error, "warnings": .warning, "off": nil,
   ]
   /// The weight from which on a finding fails.
-  package static let findings = Flag(
-    "--findings",
-    "BAR",
-    "Lowest severity that fails: errors, warnings or off (default: errors).",
-    choices: bars.map(\.key)
-  )
+  package static let findings = Flag("--findings", "BAR", choices: bars.map(\.key))
+    .help("Lowest severity that fails: errors, warnings or off (default: errors).")
   /// The same where nothing fails unless it is given.
-  package static let proxyFindings = Flag(
-    "--findings",
-    "BAR",
-    "Lowest severity that ends with 99: errors, warnings or off (default: off)."
-  )
+  package static let proxyFindings = Flag("--findings", "BAR")
+    .help("Lowest severity that ends with 99: errors, warnings or off (default: off).")
   /// The rules that may be broken.
   package static let allow = Flag(
     "--allow",
     "RULE=REASON",
-    "Allow RULE, or RULE(ENDPOINT), to be broken, with REASON. May be repeated.",
     choices: FindingRule.all.map { "\($0.id)=" }
   )
+  .help("Allow RULE, or RULE(ENDPOINT), to be broken, with REASON. May be repeated.")
 }
 
 extension VerdictPolicy {

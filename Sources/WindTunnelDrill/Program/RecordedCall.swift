@@ -126,9 +126,7 @@ struct RecordedPlan {
     if let path = try arguments.value("--cassette") { return URL(typed: path) }
     guard let path = fact("cassetteFile") else { return nil }
     let beside = URL(typed: recorded.file).deletingLastPathComponent()
-    let places = [
-      URL(typed: path), beside.appending(path: URL(typed: path).lastPathComponent),
-    ]
+    let places = [URL(typed: path), beside.appending(path: URL(typed: path).lastPathComponent)]
     guard let found = places.first(where: { FileManager.default.fileExists(atPath: $0.path) })
     else {
       throw Refusal.cassetteGone(path)

@@ -33,10 +33,7 @@ extension DrillPlan {
     let numbers = shard?.calls(of: firsts.count) ?? Array(firsts.indices)
     return numbers.map { number in
       let first = firsts[number]
-      return Cell(
-        calls: Array(first..<min(first + Cell.callsMax, calls)),
-        arrivals: arrivals
-      )
+      return Cell(calls: Array(first..<min(first + Cell.callsMax, calls)), arrivals: arrivals)
     }
   }
 

@@ -121,11 +121,7 @@ struct RecordedBodies: Sendable {
   /// Tells whether what a call brought is the beginning of one version of a recorded body with a
   /// later one, or the rest of it, behind it; `nil` where no request took up one version and was
   /// answered with another, and where it brought neither that nor a version.
-  func joins(
-    _ result: CallResult,
-    _ key: RequestKey,
-    _ versions: [AnsweredVersion]
-  ) -> Bool? {
+  func joins(_ result: CallResult, _ key: RequestKey, _ versions: [AnsweredVersion]) -> Bool? {
     let changes = VersionChange.all(in: versions)
     guard !changes.isEmpty, let body = result.body, let recorded = bodies[key]
     else { return nil }

@@ -14,10 +14,7 @@ struct CommandWords: Sendable, Hashable {
 
   /// Takes the secrets out: those among the words, and those of the environment, which a shell may
   /// have put there.
-  init(
-    _ command: [String],
-    environment: [String: String] = ProcessInfo.processInfo.environment
-  ) {
+  init(_ command: [String], environment: [String: String] = ProcessInfo.processInfo.environment) {
     var reader = CommandSecrets()
     for (name, value) in environment where name.surelyNamesSecret && !Self.folders.contains(name) {
       reader.note(value)

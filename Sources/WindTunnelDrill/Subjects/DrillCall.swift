@@ -79,17 +79,11 @@ public struct DrillCall: Sendable {
     servers: [CallServer] = [],
     kept: KeptFile? = nil
   ) {
-    self.index = index
-    self.request = request
-    self.isCritical = isCritical
+    (self.index, self.request, self.isCritical) = (index, request, isCritical)
     self.baseURL = baseURL
     (lazySession, self.exchange) = (session, exchange)
-    self.configure = configure
-    self.attemptTimeout = attemptTimeout
-    self.deadline = deadline
-    self.authorityFile = authorityFile
-    self.network = network
-    self.watchesMemory = watchesMemory
+    (self.configure, self.attemptTimeout, self.deadline) = (configure, attemptTimeout, deadline)
+    (self.authorityFile, self.network, self.watchesMemory) = (authorityFile, network, watchesMemory)
     self.conversation = conversation
     (self.servers, self.kept) = (servers, kept)
   }

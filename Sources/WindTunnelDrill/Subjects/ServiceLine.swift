@@ -17,20 +17,14 @@ enum ServiceLine {
         headers.append(JSON.Member(JSON.Text(field.name), .text(field.value)))
       }
     }
-    var members = [
-      JSON.Member("call", .number(call.index)),
-      JSON.Member("method", .text(call.request.method)),
-      JSON.Member("url", .text(call.url.absoluteString)),
-      JSON.Member("headers", .object(headers)),
-    ]
-    if !call.servers.isEmpty {
-      let origins = call.origins.map { JSON.text($0.absoluteString) }
-      members.append(JSON.Member("origins", .array(origins)))
-    }
-    if let kept = call.kept { members.append(JSON.Member("kept", .text(kept.url.path))) }
-    if !call.request.body.data.isEmpty, let body = call.request.body.text {
-      members.append(JSON.Member("body", .text(body)))
-    }
+    let origins = call.servers.isEmpty ? nil : call.origins.map { JSON.text($0.absoluteString) }
+    let body = call.request.body
+    let members = JSON.members([
+      "call": .number(call.index), "method": .text(call.request.method),
+      "url": .text(call.url.absoluteString), "headers": .object(headers),
+      "origins": origins.map { .array($0) }, "kept": call.kept.map { .text($0.url.path) },
+      "body": body.data.isEmpty ? nil : body.text.map { .text($0) },
+    ])
     return line(.object(members))
   }
 

@@ -198,9 +198,7 @@ struct JudgedCall: Sendable {
 
   /// Only what failed is asked for again, and only when that was over: requests that overlap are a
   /// call's own parts. Each failure is followed once, the oldest of a key first.
-  private static func repeats(
-    in attempts: [Observation.Attempt]
-  ) -> [(before: Int, after: Int)] {
+  private static func repeats(in attempts: [Observation.Attempt]) -> [(before: Int, after: Int)] {
     guard attempts.count > 1 else { return [] }
     if attempts.isOneRow { return attempts.indices.dropFirst().map { ($0 - 1, $0) } }
     var waiting: [Substring: [Int]] = [:]

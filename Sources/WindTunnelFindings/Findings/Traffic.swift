@@ -106,9 +106,7 @@ extension Flight.Connections {
 
   /// Reads them by themselves.
   package init(_ json: JSON) throws(FormatError) {
-    try self.init(
-      reading: ObjectReader(json, source: "a subject's process", path: "connections")
-    )
+    try self.init(reading: ObjectReader(json, source: "a subject's process", path: "connections"))
   }
 
   fileprivate init(reading object: ObjectReader) throws(FormatError) {

@@ -54,14 +54,15 @@ extension Observation.ConfigurationUse {
   package static let versionMax = Int(Int32.max)
 
   var json: JSON {
-    var members: [JSON.Member] = []
-    if let kept { members.append(JSON.Member("kept", .number(kept))) }
-    if isGiven { members.append(JSON.Member("given", true)) }
-    for (name, versions) in [("signed", signed), ("changed", changed), ("used", used)]
-    where !versions.isEmpty {
-      members.append(JSON.Member(JSON.Text(name), .array(versions.map { .number($0) })))
+    func list(_ versions: [Int]) -> JSON? {
+      versions.isEmpty ? nil : .array(versions.map { .number($0) })
     }
-    return .object(members)
+    return .object(
+      JSON.members([
+        "kept": kept.map { .number($0) }, "given": isGiven ? true : nil, "signed": list(signed),
+        "changed": list(changed), "used": list(used),
+      ])
+    )
   }
 
   init(reading object: ObjectReader) throws(FormatError) {

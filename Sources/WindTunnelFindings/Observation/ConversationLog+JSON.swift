@@ -6,31 +6,29 @@ extension ConversationLog {
 
   /// The log as an object, of which what was not seen is left out.
   package var json: JSON {
-    var members = [JSON.Member("messages", .array(messages.map(\.json)))]
-    func add(_ name: JSON.Text, _ count: Int) {
-      if count > 0 { members.append(JSON.Member(name, .number(count))) }
+    func some(_ count: Int) -> JSON? { count > 0 ? .number(count) : nil }
+    func time(_ moment: Duration?) -> JSON? {
+      moment.map { .number($0.inMilliseconds, places: 3) }
     }
-    add("further", further)
-    add("pings", pings)
-    add("pongs", pongs)
-    members.add("unansweredSinceMilliseconds", unansweredSince)
-    add("serverPings", serverPings)
-    add("clientPongs", clientPongs)
-    add("waiting", waiting)
-    members.add("silentSinceMilliseconds", silentSince)
-    members.add("endMilliseconds", end)
-    guard let ending else { return .object(members) }
-    let (word, code): (EndWord, Int?) =
+    let (word, code): (EndWord?, Int?) =
       switch ending {
       case .client(let code): (.client, code)
       case .server(let code): (.server, code)
       case .clientLeft: (.clientLeft, nil)
       case .serverLeft: (.serverLeft, nil)
       case .stopped: (.stopped, nil)
+      case nil: (nil, nil)
       }
-    members.append(JSON.Member("ending", .text(word.rawValue)))
-    if let code { members.append(JSON.Member("code", .number(code))) }
-    return .object(members)
+    return .object(
+      JSON.members([
+        "messages": .array(messages.map(\.json)), "further": some(further),
+        "pings": some(pings), "pongs": some(pongs),
+        "unansweredSinceMilliseconds": time(unansweredSince), "serverPings": some(serverPings),
+        "clientPongs": some(clientPongs), "waiting": some(waiting),
+        "silentSinceMilliseconds": time(silentSince), "endMilliseconds": time(end),
+        "ending": word.map { .text($0.rawValue) }, "code": code.map { .number($0) },
+      ])
+    )
   }
 
   /// Reads one by itself.

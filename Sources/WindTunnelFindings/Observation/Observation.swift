@@ -71,10 +71,7 @@ public struct Observation: Sendable, Hashable {
     attemptCount: Int?,
     attempts: [Attempt] = []
   ) {
-    self.call = call
-    self.endpoint = endpoint
-    self.isCritical = isCritical
-    self.ending = ending
+    (self.call, self.endpoint, self.isCritical, self.ending) = (call, endpoint, isCritical, ending)
     self.showed = showed
     knownLatency = latency
     self.attempts = attempts
@@ -112,9 +109,7 @@ public struct Observation: Sendable, Hashable {
 
     /// Makes a cancellation of a call.
     public init(after: Duration, toReturn: Duration, attemptsAfter: Int?) {
-      self.after = after
-      self.toReturn = toReturn
-      self.attemptsAfter = attemptsAfter
+      (self.after, self.toReturn, self.attemptsAfter) = (after, toReturn, attemptsAfter)
     }
   }
 
@@ -228,10 +223,10 @@ extension Observation {
     if let received { members.append(JSON.Member("received", received.json)) }
     members.add("stale", isStale)
     if let memory {
-      var seen: [JSON.Member] = []
-      seen.add("beforeBytes", memory.beforeBytes)
-      seen.add("peakBytes", memory.peakBytes)
-      if memory.wasEnded { seen.add("ended", true) }
+      let seen = JSON.members([
+        "beforeBytes": memory.beforeBytes.map { .number($0) },
+        "peakBytes": .number(memory.peakBytes), "ended": memory.wasEnded ? true : nil,
+      ])
       members.append(JSON.Member("memory", .object(seen)))
     }
     members.add("processorDelayMilliseconds", processorDelay)
@@ -297,9 +292,7 @@ extension Observation {
 
 extension Observation.Attempt {
   package var json: JSON {
-    var members = [
-      JSON.Member("decision", .text(decision)), JSON.Member("take", .text(take)),
-    ]
+    var members = [JSON.Member("decision", .text(decision)), JSON.Member("take", .text(take))]
     members.add("startMilliseconds", start)
     members.add("endMilliseconds", end)
     members.add("status", status)

@@ -322,10 +322,7 @@ extension Observation.Sent {
     }
   }
 
-  private static func looksSecret(
-    _ field: FormField,
-    isAmbiguousTaken: Bool = true
-  ) -> Bool {
+  private static func looksSecret(_ field: FormField, isAmbiguousTaken: Bool = true) -> Bool {
     // A name stands in a sentence, so it has to be a plain one.
     guard field.name.utf8.count <= nameBytesMax, field.name.utf8.allSatisfy(isPlain) else {
       return false

@@ -4,9 +4,9 @@ internal import WindTunnelSymptoms
 extension FindingRule {
   /// Anybody on the way can be the server.
   static let acceptsBadCertificate = FindingRule(
-    "accepts-bad-certificate",
-    .error,
-    "Sends its request under a certificate that does not hold.",
+    id: "accepts-bad-certificate",
+    severity: .error,
+    title: "Sends its request under a certificate that does not hold.",
     condition:
       "a server showed a certificate that has expired, is another host's or of an unknown issuer, and a "
       + "call under a good one went well",

@@ -1,9 +1,9 @@
 extension FindingRule {
   /// A configuration that was withdrawn is served once more.
   static let acceptsRolledBackConfiguration = FindingRule(
-    "accepts-rolled-back-configuration",
-    .error,
-    "Goes by a signed configuration that is older than the one that it has.",
+    id: "accepts-rolled-back-configuration",
+    severity: .error,
+    title: "Goes by a signed configuration that is older than the one that it has.",
     condition:
       "at an app's start a program whose command names what it has kept ({kept}) was served an older "
       + "configuration, and what it sent shows by which version it went",
@@ -20,9 +20,7 @@ extension FindingRule {
       else { return .notMet }
       guard let version = use.used.first(where: older.contains) else { return .kept }
       return .broken(
-        Violation(
-          "It had version \(kept) of the configuration, was served version \(version), and went by that."
-        )
+        "It had version \(kept) of the configuration, was served version \(version), and went by that."
       )
     }
   )

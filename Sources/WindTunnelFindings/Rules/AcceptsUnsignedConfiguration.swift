@@ -1,9 +1,9 @@
 extension FindingRule {
   /// A configuration is as good as any other bytes.
   static let acceptsUnsignedConfiguration = FindingRule(
-    "accepts-unsigned-configuration",
-    .error,
-    "Goes by a configuration that nobody has signed.",
+    id: "accepts-unsigned-configuration",
+    severity: .error,
+    title: "Goes by a configuration that nobody has signed.",
     condition:
       "at an app's start a call's configuration came changed, of a version that came signed to none, and "
       + "what the call sent shows by which version it went",
@@ -18,10 +18,8 @@ extension FindingRule {
       guard let use = call.observation.configuration, !use.unsigned.isEmpty else { return .notMet }
       guard let version = use.used.first(where: use.unsigned.contains) else { return .kept }
       return .broken(
-        Violation(
-          "It went by version \(version) of the configuration, which had come with bytes that nobody has "
-            + "signed."
-        )
+        "It went by version \(version) of the configuration, which had come with bytes that nobody has "
+          + "signed."
       )
     }
   )

@@ -1,9 +1,9 @@
 extension FindingRule {
   /// A client that keeps answers asks for one of them as if it had none.
   static let asksAgain = FindingRule(
-    "asks-again",
-    .note,
-    "Keeps answers, and asks for one of them again as if it had none.",
+    id: "asks-again",
+    severity: .note,
+    title: "Keeps answers, and asks for one of them again as if it had none.",
     condition:
       "the client showed that it keeps answers, and calls were made, one after the other and at one address, for "
       + "what it had had: an answer that was still fresh, or had a validator",

@@ -3,9 +3,9 @@ internal import WindTunnel
 extension FindingRule {
   /// A client that had an answer shows nothing when the server is gone.
   static let blankWhereStale = FindingRule(
-    "blank-where-stale",
-    .error,
-    "Shows nothing in an outage, where it had an answer before that may be shown.",
+    id: "blank-where-stale",
+    severity: .error,
+    title: "Shows nothing in an outage, where it had an answer before that may be shown.",
     condition:
       "an answer came that may be shown when its server cannot be asked, and the server failed a later call for "
       + "it, at the same address; the client keeps answers (a note), or the scenario expects it "

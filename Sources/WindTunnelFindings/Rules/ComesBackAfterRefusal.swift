@@ -1,9 +1,9 @@
 extension FindingRule {
   /// The server has said that it is the client's fault.
   static let comesBackAfterRefusal = FindingRule(
-    "comes-back-after-refusal",
-    .error,
-    "Connects again after a server closed a conversation for what the client had done.",
+    id: "comes-back-after-refusal",
+    severity: .error,
+    title: "Connects again after a server closed a conversation for what the client had done.",
     condition:
       "a server closed a conversation of a call by a code that no other connection mends: 1002, 1003 "
       + "or 1007 to 1010",
@@ -26,10 +26,8 @@ extension FindingRule {
       else { return .kept }
       let times = again.count == 1 ? "once" : "\(again.count) times"
       return .broken(
-        Violation(
-          "It asked for a conversation \(times) more that its server had closed with \(code).",
-          severity: again.count == 1 ? .warning : nil
-        )
+        "It asked for a conversation \(times) more that its server had closed with \(code).",
+        severity: again.count == 1 ? .warning : nil
       )
     }
   )

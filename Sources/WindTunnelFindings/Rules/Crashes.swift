@@ -1,9 +1,9 @@
 extension FindingRule {
   /// The client's process dies in a call.
   package static let crashes = FindingRule(
-    "crashes",
-    .error,
-    "Its process dies in a call.",
+    id: "crashes",
+    severity: .error,
+    title: "Its process dies in a call.",
     condition: "any call",
     cost: "The user sees the app go away, and what was not saved with it.",
     remedy:
@@ -28,11 +28,6 @@ extension FindingRule {
     guard let first = grave.smallest ?? fallen.smallest else {
       return flight.calls.isEmpty ? .notMet(unmet(by: 0)) : .passed(flight.calls.count)
     }
-    return broken(
-      violation(first),
-      in: first,
-      calls: fallen.count,
-      judged: flight.calls.count
-    )
+    return broken(violation(first), in: first, calls: fallen.count, judged: flight.calls.count)
   }
 }

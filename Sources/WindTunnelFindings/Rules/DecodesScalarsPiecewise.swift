@@ -1,9 +1,9 @@
 extension FindingRule {
   /// A letter that lies in two pieces is two halves of nothing.
   static let decodesScalarsPiecewise = FindingRule(
-    "decodes-scalars-piecewise",
-    .error,
-    "Shows U+FFFD in place of letters that take several bytes.",
+    id: "decodes-scalars-piecewise",
+    severity: .error,
+    title: "Shows U+FFFD in place of letters that take several bytes.",
     condition:
       "a call was answered letters that take several bytes, each answer whole or without any of its content, "
       + "and showed a text that can be held against them",
@@ -20,9 +20,7 @@ extension FindingRule {
       else { return .notMet }
       guard replaces, call.claimsSuccess else { return .kept }
       return .broken(
-        Violation(
-          "It showed U+FFFD where the text that it was answered has letters of several bytes."
-        )
+        "It showed U+FFFD where the text that it was answered has letters of several bytes."
       )
     }
   )

@@ -1,9 +1,10 @@
 extension FindingRule {
   /// Nothing more comes, and nobody knows why.
   static let doesNotSubscribeAgain = FindingRule(
-    "does-not-subscribe-again",
-    .warning,
-    "Connects again after a conversation was lost, and does not ask again for what it had asked for.",
+    id: "does-not-subscribe-again",
+    severity: .warning,
+    title:
+      "Connects again after a conversation was lost, and does not ask again for what it had asked for.",
     condition:
       "a call asked for something in a conversation that several messages answered, and lost it, and the next one, "
       + "in which nothing went wrong, lasted \(Figures.wait(MessageComparison.patience))",
@@ -37,11 +38,9 @@ extension FindingRule {
         let waiting =
           new.waiting == 1 ? "1 message waits" : "\(new.waiting) messages wait"
         return .broken(
-          Violation(
-            "Connected again \(Figures.time(pair.wait)) after a conversation was lost, it did not ask in "
-              + "\(Figures.time(end - pair.opened)) for \(missing.count) of \(Set(old.asked).count) that it "
-              + "had asked for: \(waiting) for what it had said before."
-          )
+          "Connected again \(Figures.time(pair.wait)) after a conversation was lost, it did not ask in "
+            + "\(Figures.time(end - pair.opened)) for \(missing.count) of \(Set(old.asked).count) that it "
+            + "had asked for: \(waiting) for what it had said before."
         )
       }
       return isKept ? .kept : .notMet

@@ -1,9 +1,9 @@
 extension FindingRule {
   /// One message is taken for two.
   static let doublesMessages = FindingRule(
-    "doubles-messages",
-    .error,
-    "Hands a message on more often than it came.",
+    id: "doubles-messages",
+    severity: .error,
+    title: "Hands a message on more often than it came.",
     condition: "a call says what it receives of its conversations",
     cost: "An order is filled twice on the screen, and a counter counts what never was.",
     remedy:
@@ -19,10 +19,8 @@ extension FindingRule {
         $0.decision.contains("\"webSocket\":\"duplicate\"")
       }
       return .broken(
-        Violation(
-          "It says \(times) more that it received a message than connections brought it.",
-          severity: isCopied ? .warning : nil
-        )
+        "It says \(times) more that it received a message than connections brought it.",
+        severity: isCopied ? .warning : nil
       )
     }
   )

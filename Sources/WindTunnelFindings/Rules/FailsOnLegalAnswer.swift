@@ -1,9 +1,9 @@
 extension FindingRule {
   /// An answer is refused that a server may send.
   static let failsOnLegalAnswer = FindingRule(
-    "fails-on-legal-answer",
-    .error,
-    "Fails on an answer that is whole and within the rules.",
+    id: "fails-on-legal-answer",
+    severity: .error,
+    title: "Fails on an answer that is whole and within the rules.",
     condition:
       "at least four calls had their answer behind interim responses, in small pieces, with pauses, with "
       + "many fields or with small letters in their names, and a call without all that went well; or were "

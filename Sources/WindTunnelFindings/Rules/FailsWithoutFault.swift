@@ -1,9 +1,9 @@
 extension FindingRule {
   /// A call fails in a scenario without faults.
   static let failsWithoutFault = FindingRule(
-    "fails-without-fault",
-    .error,
-    "Fails in a scenario without faults.",
+    id: "fails-without-fault",
+    severity: .error,
+    title: "Fails in a scenario without faults.",
     condition: "the scenario has no faults, and no recorded response of the call is an error",
     cost: "The user sees an error on a good network.",
     remedy: "Run the call alone (--again), and correct the address, the request or the decoder.",

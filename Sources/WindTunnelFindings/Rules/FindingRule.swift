@@ -19,9 +19,9 @@ public struct FindingRule: Sendable {
   /// The paragraph, paper or incident that it rests on.
   public let source: String
   /// The kinds of client in which it can be seen.
-  public let clients: Set<Flight.Client>
+  public private(set) var clients = Flight.Client.flown
   /// The number of calls that have to meet its condition before anything is said.
-  public let leastCalls: Int
+  public private(set) var leastCalls = 1
 
   /// Whether a busy machine can make a client that keeps the rule seem to break it.
   ///
@@ -29,9 +29,9 @@ public struct FindingRule: Sendable {
   /// together. Without a processor a client waits longer than it wants, its time-outs end attempts
   /// before it reads a response, and several of its waits end at once. Rules that count requests,
   /// or compare what was sent and shown, need no clock. They judge every call.
-  let restsOnTime: Bool
+  private(set) var restsOnTime = false
   /// Returns whether a busy machine hides from a rule of time what the client does in a call.
-  let isStarved: @Sendable (Flight, Observation) -> Bool
+  private(set) var isStarved: @Sendable (Flight, Observation) -> Bool = { $0.isStarved($1) }
   /// The part of a flight that it looks at.
   let scope: Scope
 
@@ -54,6 +54,11 @@ public struct FindingRule: Sendable {
     case kept
     /// The client broke the rule.
     case broken(Violation)
+
+    /// Returns the verdict on a breach, of a sentence and a lesser weight than the rule's own.
+    static func broken(_ seen: String, severity: Finding.Severity? = nil) -> Verdict {
+      .broken(Violation(seen, severity: severity))
+    }
   }
 
   /// The breach of a rule in a call.
@@ -66,26 +71,6 @@ public struct FindingRule: Sendable {
     init(_ seen: String, severity: Finding.Severity? = nil) {
       (self.seen, self.severity) = (seen, severity)
     }
-  }
-
-  init(
-    _ id: String,
-    _ severity: Finding.Severity,
-    _ title: String,
-    condition: String,
-    cost: String,
-    remedy: String,
-    source: String,
-    clients: Set<Flight.Client> = Flight.Client.flown,
-    leastCalls: Int = 1,
-    restsOnTime: Bool = false,
-    isStarved: @escaping @Sendable (Flight, Observation) -> Bool = { $0.isStarved($1) },
-    scope: Scope
-  ) {
-    (self.id, self.severity, self.title) = (id, severity, title)
-    (self.condition, self.cost, self.remedy) = (condition, cost, remedy)
-    (self.source, self.clients, self.leastCalls) = (source, clients, leastCalls)
-    (self.restsOnTime, self.isStarved, self.scope) = (restsOnTime, isStarved, scope)
   }
 
   /// Every rule, the gravest first.
@@ -114,9 +99,7 @@ public struct FindingRule: Sendable {
     [
       "rule": .text(id), "severity": .text(severity.rawValue), "title": .text(title),
       "condition": .text(condition), "calls": .number(leastCalls),
-      "clients": .array(
-        Flight.Client.allCases.filter(clients.contains).map { .text($0.rawValue) }
-      ),
+      "clients": .array(Flight.Client.allCases.filter(clients.contains).map { .text($0.rawValue) }),
       "cost": .text(cost), "remedy": .text(remedy), "source": .text(source),
     ]
   }

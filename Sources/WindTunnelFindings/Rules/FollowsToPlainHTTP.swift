@@ -1,9 +1,10 @@
 extension FindingRule {
   /// Whoever asked by https asked for nobody to read along.
   static let followsToPlainHTTP = FindingRule(
-    "follows-to-plain-http",
-    .error,
-    "Goes on by plain HTTP although it was given https, and shows its credential to the whole way.",
+    id: "follows-to-plain-http",
+    severity: .error,
+    title:
+      "Goes on by plain HTTP although it was given https, and shows its credential to the whole way.",
     condition:
       "a request that came by https was redirected to http at the same host, or a TLS handshake failed",
     cost: "Everyone on the way reads what the user asks for, and with a credential is the user.",

@@ -3,9 +3,9 @@ internal import WindTunnelSymptoms
 extension FindingRule {
   /// No attempt follows the first, whatever it met.
   static let givesUpAtOnce = FindingRule(
-    "gives-up-at-once",
-    .note,
-    "Never tries again what may be tried again.",
+    id: "gives-up-at-once",
+    severity: .note,
+    title: "Never tries again what may be tried again.",
     condition:
       "at least 8 calls that may be repeated failed at first with 502, 503, 504 or a broken "
       + "connection, without Retry-After",

@@ -1,9 +1,9 @@
 extension FindingRule {
   /// Attempts begin for a call that nobody waits for.
   static let goesOnAfterCancel = FindingRule(
-    "goes-on-after-cancel",
-    .error,
-    "Begins attempts for a call that its caller has given up.",
+    id: "goes-on-after-cancel",
+    severity: .error,
+    title: "Begins attempts for a call that its caller has given up.",
     condition:
       "a caller gave a call up, and a program that lives answered it within \(Figures.wait(heed))",
     cost: "Battery, traffic and a server's work are spent on what nobody looks at.",
@@ -18,10 +18,8 @@ extension FindingRule {
       if call.client == .service, cancellation.toReturn > heed { return .notMet }
       guard attempts > 0 else { return .kept }
       return .broken(
-        Violation(
-          "Given up after \(Figures.time(cancellation.after)), it began \(attempts) "
-            + "\(attempts == 1 ? "attempt" : "attempts") more."
-        )
+        "Given up after \(Figures.time(cancellation.after)), it began \(attempts) "
+          + "\(attempts == 1 ? "attempt" : "attempts") more."
       )
     }
   )

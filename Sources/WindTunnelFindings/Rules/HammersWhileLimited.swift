@@ -1,9 +1,9 @@
 extension FindingRule {
   /// One call is told to wait, and the others go on as if nothing had been said.
   static let hammersWhileLimited = FindingRule(
-    "hammers-while-limited",
-    .warning,
-    "Goes on asking with other calls while Retry-After holds.",
+    id: "hammers-while-limited",
+    severity: .warning,
+    title: "Goes on asking with other calls while Retry-After holds.",
     condition:
       "calls began in the time that a 429 or 503 had asked another call of the same endpoint to wait, in "
       + "which the server answered nobody",

@@ -3,9 +3,9 @@ internal import WindTunnel
 extension FindingRule {
   /// A call has no end that anybody waits for.
   package static let hangs = FindingRule(
-    "hangs",
-    .error,
-    "A call has not ended when the drill stops waiting.",
+    id: "hangs",
+    severity: .error,
+    title: "A call has not ended when the drill stops waiting.",
     condition: "any call",
     cost:
       "The user looks at a spinner until the app is closed; a server's worker is gone for good.",

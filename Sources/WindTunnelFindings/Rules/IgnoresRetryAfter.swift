@@ -1,9 +1,9 @@
 extension FindingRule {
   /// A wait that the server asked for is cut short.
   static let ignoresRetryAfter = FindingRule(
-    "ignores-retry-after",
-    .error,
-    "Tries again before the time that Retry-After asks for.",
+    id: "ignores-retry-after",
+    severity: .error,
+    title: "Tries again before the time that Retry-After asks for.",
     condition: "a 429 or 503 with Retry-After was followed by another attempt",
     cost: "A server that is short of breath gets none, and the client may be locked out.",
     remedy: "Wait as long as the field says, in seconds or until the date, or give up.",
@@ -29,10 +29,8 @@ extension FindingRule {
         let gap = call.gap(before, after).map(Figures.time) ?? "less"
         let status = attempt.status.map { "a \($0)" } ?? "an answer"
         return .broken(
-          Violation(
-            "Asked by \(status) to wait \(asked), it tried again after \(gap).",
-            severity: isFar ? .warning : nil
-          )
+          "Asked by \(status) to wait \(asked), it tried again after \(gap).",
+          severity: isFar ? .warning : nil
         )
       }
       return isMet ? .kept : .notMet

@@ -1,9 +1,9 @@
 extension FindingRule {
   /// A log-in page outlives the network that it came from.
   static let keepsPortalPage = FindingRule(
-    "keeps-portal-page",
-    .error,
-    "Shows a captive portal's page when the server is there again.",
+    id: "keeps-portal-page",
+    severity: .error,
+    title: "Shows a captive portal's page when the server is there again.",
     condition: "a captive portal answered a call, and the server itself later ones",
     cost: "The user has logged in to the network, and the app still shows its log-in page.",
     remedy: "Look at an answer before it is kept: its media type, its place, and Cache-Control.",

@@ -1,9 +1,10 @@
 extension FindingRule {
   /// Each call leaves a connection behind.
   static let leaksConnections = FindingRule(
-    "leaks-connections",
-    .error,
-    "Leaves a connection open behind nearly every call, or behind nearly every error response.",
+    id: "leaks-connections",
+    severity: .error,
+    title:
+      "Leaves a connection open behind nearly every call, or behind nearly every error response.",
     condition:
       "at least 50 calls of a client that lives, or 20 error responses, from a server that keeps connections",
     cost: "After some hours there is no file descriptor or port left, and every call fails.",

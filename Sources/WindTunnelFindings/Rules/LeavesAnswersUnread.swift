@@ -1,9 +1,9 @@
 extension FindingRule {
   /// An answer is left half read, and its connection open.
   static let leavesAnswersUnread = FindingRule(
-    "leaves-answers-unread",
-    .warning,
-    "Leaves large answers half read, and their connections open.",
+    id: "leaves-answers-unread",
+    severity: .warning,
+    title: "Leaves large answers half read, and their connections open.",
     condition:
       "at least \(leastCalls) calls of a client that lives were answered with a megabyte or more",
     cost:

@@ -1,9 +1,9 @@
 extension FindingRule {
   /// Nobody sends again by itself what was missed.
   static let losesWhatCameWhileAway = FindingRule(
-    "loses-what-came-while-away",
-    .error,
-    "Comes back after a conversation was lost, and does not ask for all that it missed.",
+    id: "loses-what-came-while-away",
+    severity: .error,
+    title: "Comes back after a conversation was lost, and does not ask for all that it missed.",
     condition:
       "a call that says what it receives lost a conversation, and was back for "
       + "\(Figures.wait(MessageComparison.patience)) or had asked for all that the cassette has",
@@ -20,10 +20,8 @@ extension FindingRule {
       guard away > 0 else { return .kept }
       let messages = away == 1 ? "1 message" : "\(away) messages"
       return .broken(
-        Violation(
-          "It lost a conversation and connected again, and \(messages) that the cassette has for it "
-            + "never came: it did not ask for them, and does not say that it has them."
-        )
+        "It lost a conversation and connected again, and \(messages) that the cassette has for it "
+          + "never came: it did not ask for them, and does not say that it has them."
       )
     }
   )

@@ -1,9 +1,9 @@
 extension FindingRule {
   /// Nobody is there any more, and nobody asks.
   static let neverNoticesDeadConnection = FindingRule(
-    "never-notices-a-dead-connection",
-    .error,
-    "Holds on to a conversation whose server is gone.",
+    id: "never-notices-a-dead-connection",
+    severity: .error,
+    title: "Holds on to a conversation whose server is gone.",
     condition:
       "the server of a conversation fell silent, or left a ping without a pong, and the call went on for "
       + "\(Figures.wait(patience)) or ended before that",
@@ -35,10 +35,8 @@ extension FindingRule {
           : log.unansweredSince == nil
             ? "fell silent" : "fell silent, and left its ping without a pong"
         return .broken(
-          Violation(
-            "\(Figures.time((noticed ?? end) - dead)) after the server of a conversation \(what), it still "
-              + "held on to it and had begun no other."
-          )
+          "\(Figures.time((noticed ?? end) - dead)) after the server of a conversation \(what), it still "
+            + "held on to it and had begun no other."
         )
       }
       return isKept ? .kept : .notMet

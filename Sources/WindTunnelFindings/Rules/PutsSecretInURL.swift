@@ -1,9 +1,9 @@
 extension FindingRule {
   /// Addresses are written down everywhere.
   static let putsSecretInURL = FindingRule(
-    "puts-secret-in-url",
-    .warning,
-    "Adds what looks like a secret to a URL.",
+    id: "puts-secret-in-url",
+    severity: .warning,
+    title: "Adds what looks like a secret to a URL.",
     condition:
       "a request's query had a parameter that the recorded request has not; behind a proxy any",
     cost: "Logs, histories and proxies keep addresses, and the secret with them.",

@@ -1,9 +1,9 @@
 extension FindingRule {
   /// A client keeps of an answer whatever comes.
   static let readsWithoutLimit = FindingRule(
-    "reads-without-limit",
-    .error,
-    "Fills its memory with an answer that is too large.",
+    id: "reads-without-limit",
+    severity: .error,
+    title: "Fills its memory with an answer that is too large.",
     condition:
       "an answer came that does not end or opens to a thousand times its size, and the memory of the "
       + "client's program was seen",

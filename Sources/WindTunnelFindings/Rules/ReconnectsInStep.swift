@@ -1,9 +1,9 @@
 extension FindingRule {
   /// All clients of a kind connect again at the same moment.
   static let reconnectsInStep = FindingRule(
-    "reconnects-in-step",
-    .warning,
-    "Waits the same time before it connects again, so that many clients come back at once.",
+    id: "reconnects-in-step",
+    severity: .warning,
+    title: "Waits the same time before it connects again, so that many clients come back at once.",
     condition: "at least 20 calls lost a conversation and asked for another",
     cost:
       "A server that starts again is hit by all its clients in one second, each with a "

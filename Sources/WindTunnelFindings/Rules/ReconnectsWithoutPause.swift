@@ -1,9 +1,9 @@
 extension FindingRule {
   /// A server that starts again is asked for a handshake all the time.
   static let reconnectsWithoutPause = FindingRule(
-    "reconnects-without-pause",
-    .error,
-    "Connects again and again without a pause after a conversation was lost.",
+    id: "reconnects-without-pause",
+    severity: .error,
+    title: "Connects again and again without a pause after a conversation was lost.",
     condition:
       "a call lost a conversation, and then asked for it \(waitsMin) times in a row in vain",
     cost: "What a server needs to start again is time, and it gets handshakes in its place.",
@@ -18,10 +18,8 @@ extension FindingRule {
         for first in 0...(row.count - waitsMin) {
           guard let longest = row[first..<first + waitsMin].max(), longest < pause else { continue }
           return .broken(
-            Violation(
-              "After a conversation was lost it asked for the next \(waitsMin) times and never "
-                + "waited more than \(Figures.time(longest))."
-            )
+            "After a conversation was lost it asked for the next \(waitsMin) times and never "
+              + "waited more than \(Figures.time(longest))."
           )
         }
       }

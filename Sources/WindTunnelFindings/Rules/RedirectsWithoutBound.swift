@@ -1,9 +1,9 @@
 extension FindingRule {
   /// A circle has no end.
   static let redirectsWithoutBound = FindingRule(
-    "redirects-without-bound",
-    .error,
-    "Follows more than fifty redirects of one call.",
+    id: "redirects-without-bound",
+    severity: .error,
+    title: "Follows more than fifty redirects of one call.",
     condition: "a call was redirected at least four times, and never to an answer",
     cost: "One wrong rule on a server makes each of its clients a load test.",
     remedy: "Follow ten or twenty redirects, and then say that there are too many.",
@@ -15,7 +15,7 @@ extension FindingRule {
       let count = call.longestChain
       guard count >= 4 else { return .notMet }
       return count > most
-        ? .broken(Violation("It followed \(count) redirects, and would have gone on."))
+        ? .broken("It followed \(count) redirects, and would have gone on.")
         : .kept
     }
   )

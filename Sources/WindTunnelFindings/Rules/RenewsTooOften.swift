@@ -3,9 +3,10 @@ internal import WindTunnel
 extension FindingRule {
   /// A credential expires once, and is renewed again and again.
   static let renewsTooOften = FindingRule(
-    "renews-too-often",
-    .error,
-    "Asks for a new credential in many calls at once, or again and again in one, where one for all was enough.",
+    id: "renews-too-often",
+    severity: .error,
+    title:
+      "Asks for a new credential in many calls at once, or again and again in one, where one for all was enough.",
     condition:
       "a credential expired, and calls that were answered 401 asked for another, at the issuer that the "
       + "scenario names (`\"credential\"`), and came through with it",

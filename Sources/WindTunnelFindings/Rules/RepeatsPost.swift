@@ -1,9 +1,9 @@
 extension FindingRule {
   /// A request that must not be done twice is sent again though it may have been done.
   static let repeatsPost = FindingRule(
-    "repeats-post",
-    .error,
-    "Sends a POST or PATCH again that the server may have done already.",
+    id: "repeats-post",
+    severity: .error,
+    title: "Sends a POST or PATCH again that the server may have done already.",
     condition:
       "a POST or PATCH failed or was given up after it had been read whole, or was sent again while it "
       + "was open",
@@ -35,10 +35,8 @@ extension FindingRule {
         let isChanged = key != nil && next != nil
         let words = isChanged ? ", and the Idempotency-Key had changed" : ""
         return .broken(
-          Violation(
-            "After \(what) it sent \(before.key) again\(wait)\(words).",
-            severity: severity
-          )
+          "After \(what) it sent \(before.key) again\(wait)\(words).",
+          severity: severity
         )
       }
       return .kept

@@ -1,9 +1,9 @@
 extension FindingRule {
   /// A credential that was refused is refused again.
   static let repeatsRefusedCredential = FindingRule(
-    "repeats-refused-credential",
-    .error,
-    "Tries again with a credential that was refused, or with none.",
+    id: "repeats-refused-credential",
+    severity: .error,
+    title: "Tries again with a credential that was refused, or with none.",
     condition: "an attempt was answered 401",
     cost: "The user waits for nothing, and a server may lock the account.",
     remedy:
@@ -26,10 +26,8 @@ extension FindingRule {
       let bears = attempts.contains { !$0.credentials.isEmpty }
       let what = bears ? "with the same credential" : "without a credential"
       return .broken(
-        Violation(
-          "After 401 it asked \(what) \(again) \(again == 1 ? "time" : "times") more.",
-          severity: again == 1 ? .warning : nil
-        )
+        "After 401 it asked \(what) \(again) \(again == 1 ? "time" : "times") more.",
+        severity: again == 1 ? .warning : nil
       )
     }
   )

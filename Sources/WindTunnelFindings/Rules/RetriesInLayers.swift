@@ -1,9 +1,9 @@
 extension FindingRule {
   /// Two layers try again, and neither knows of the other.
   static let retriesInLayers = FindingRule(
-    "retries-in-layers",
-    .note,
-    "Tries again in two layers, so that attempts are multiplied.",
+    id: "retries-in-layers",
+    severity: .note,
+    title: "Tries again in two layers, so that attempts are multiplied.",
     condition:
       "at least 8 calls tried the same at least four times without success, and no answer said when to",
     cost:

@@ -3,9 +3,9 @@ internal import WindTunnelSymptoms
 extension FindingRule {
   /// All clients of a kind try again at the same moment.
   static let retriesInStep = FindingRule(
-    "retries-in-step",
-    .note,
-    "Waits the same time before each first retry, so that many clients come back at once.",
+    id: "retries-in-step",
+    severity: .note,
+    title: "Waits the same time before each first retry, so that many clients come back at once.",
     condition: "at least 10 calls that failed at first without Retry-After tried again",
     cost: "Those who failed together come back together, and fail together.",
     remedy: "Draw the wait at random between zero and its bound (full jitter).",

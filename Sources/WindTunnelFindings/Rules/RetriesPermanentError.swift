@@ -3,9 +3,9 @@ internal import WindTunnelSymptoms
 extension FindingRule {
   /// Something is tried again that no repetition can mend.
   static let retriesPermanentError = FindingRule(
-    "retries-permanent-error",
-    .error,
-    "Tries the same again after an error that no retry mends.",
+    id: "retries-permanent-error",
+    severity: .error,
+    title: "Tries the same again after an error that no retry mends.",
     condition: "an attempt was answered 400, 403, 404, 405, 410, 413, 414, 415, 422 or 501, or its "
       + "certificate was bad",
     cost: "The user waits for an error that is certain, and the server answers it several times.",
@@ -21,11 +21,9 @@ extension FindingRule {
       let again = call.attempts[(place + 1)...].count { $0.asksAgain(for: first) }
       let what = first.status.map { "\($0)" } ?? first.error.map(Figures.symptom) ?? "it"
       return .broken(
-        Violation(
-          "After \(what) it asked for the same \(again) \(again == 1 ? "time" : "times") more.",
-          // Some libraries take a certificate for a connection that broke (urllib3).
-          severity: pairs.count == 1 || first.status == nil ? .warning : nil
-        )
+        "After \(what) it asked for the same \(again) \(again == 1 ? "time" : "times") more.",
+        // Some libraries take a certificate for a connection that broke (urllib3).
+        severity: pairs.count == 1 || first.status == nil ? .warning : nil
       )
     }
   )

@@ -1,9 +1,10 @@
 extension FindingRule {
   /// A call goes on trying beyond any use.
   static let retriesWithoutBound = FindingRule(
-    "retries-without-bound",
-    .error,
-    "Makes more than ten attempts for one call, or still tries when the drill stops waiting.",
+    id: "retries-without-bound",
+    severity: .error,
+    title:
+      "Makes more than ten attempts for one call, or still tries when the drill stops waiting.",
     condition: "a call tried the same at least twice",
     cost: "An outage is answered with ten times the load, and the user waits for nothing.",
     remedy:
@@ -18,7 +19,7 @@ extension FindingRule {
       let row = call.longestRow
       guard row.count >= 2 else { return .notMet }
       if row.count > most {
-        return .broken(Violation("It made \(row.count) attempts for one call."))
+        return .broken("It made \(row.count) attempts for one call.")
       }
       let observation = call.observation
       guard observation.ending == .hung, !call.traits.contains(.starved), row.count >= 4,
@@ -34,10 +35,8 @@ extension FindingRule {
         return sum + (to - from)
       }
       return .broken(
-        Violation(
-          "After \(Figures.time(start - begun)) and \(row.count) attempts it was still trying.",
-          severity: silent > (start - begun) * 0.5 ? .warning : nil
-        )
+        "After \(Figures.time(start - begun)) and \(row.count) attempts it was still trying.",
+        severity: silent > (start - begun) * 0.5 ? .warning : nil
       )
     }
   )

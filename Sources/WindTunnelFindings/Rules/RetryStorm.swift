@@ -3,9 +3,9 @@ internal import WindTunnel
 extension FindingRule {
   /// An outage is answered with a multiple of the load.
   static let retryStorm = FindingRule(
-    "retry-storm",
-    .error,
-    "Answers an outage with more than four times its load.",
+    id: "retry-storm",
+    severity: .error,
+    title: "Answers an outage with more than four times its load.",
     condition: "at least 20 calls, and five that failed at first",
     cost: "The server that comes back is taken down again by those who waited for it.",
     remedy:

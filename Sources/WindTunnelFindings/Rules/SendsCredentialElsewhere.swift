@@ -2,9 +2,9 @@ extension FindingRule {
   /// A credential is for the host that it was made for, and a redirect is no reason to show it to
   /// others.
   static let sendsCredentialElsewhere = FindingRule(
-    "sends-credential-elsewhere",
-    .error,
-    "Shows its credential to the host that it was redirected to.",
+    id: "sends-credential-elsewhere",
+    severity: .error,
+    title: "Shows its credential to the host that it was redirected to.",
     condition:
       "a request that bore a credential was redirected to another host, and the client went there",
     cost: "Whoever can make a server redirect reads the user's password or token.",
@@ -26,9 +26,7 @@ extension FindingRule {
         guard isRedirected, !shown.isEmpty else { continue }
         hasFollowed = true
         if sent.credentials.contains(where: { shown.contains($0) }) {
-          return .broken(
-            Violation("It was redirected to another host, and sent its credential along.")
-          )
+          return .broken("It was redirected to another host, and sent its credential along.")
         }
         if sent.apiKeys.contains(where: { shown.contains($0) }) { hasShownKey = true }
       }
@@ -36,10 +34,8 @@ extension FindingRule {
       // Most libraries take out what they know, and leave to their callers what an API made up.
       return hasShownKey
         ? .broken(
-          Violation(
-            "It was redirected to another host, and sent its API key along.",
-            severity: .warning
-          )
+          "It was redirected to another host, and sent its API key along.",
+          severity: .warning
         ) : .kept
     }
   )

@@ -1,9 +1,10 @@
 extension FindingRule {
   /// A copy is shown as if it were new.
   static let showsStaleAsFresh = FindingRule(
-    "shows-stale-as-fresh",
-    .error,
-    "Shows a stale response without a new one from the server, and does not mark it as a copy.",
+    id: "shows-stale-as-fresh",
+    severity: .error,
+    title:
+      "Shows a stale response without a new one from the server, and does not mark it as a copy.",
     condition:
       "an answer was older than its server lets anybody show it without asking, and a later call was made to "
       + "the same endpoint; or every request of a call failed after an earlier one had been answered",
@@ -155,9 +156,7 @@ extension Flight {
 
   /// The requests of the calls of each endpoint that had an answer which was too old.
   fileprivate var requestsByEndpoint: [String: EndpointRequests] {
-    let old = Set(
-      calls.filter { $0.attempts.contains(where: \.isStaleOnArrival) }.map(\.endpoint)
-    )
+    let old = Set(calls.filter { $0.attempts.contains(where: \.isStaleOnArrival) }.map(\.endpoint))
     var asked: [String: EndpointRequests] = [:]
     for call in calls where old.contains(call.endpoint) {
       for attempt in call.attempts {

@@ -1,9 +1,9 @@
 extension FindingRule {
   /// Parts of two versions of a body are shown as one body.
   static let splicesVersions = FindingRule(
-    "splices-versions",
-    .error,
-    "Shows the beginning of one version of a body with another version behind it.",
+    id: "splices-versions",
+    severity: .error,
+    title: "Shows the beginning of one version of a body with another version behind it.",
     condition:
       "an answer was cut in its body, its client asked for the rest by Range, and there was another version "
       + "by then",
@@ -31,10 +31,8 @@ extension FindingRule {
         : "the whole of version \(Observation.Attempt.tag(new)), which was the answer to "
           + (isConditional ? "If-Range" : "Range")
       return .broken(
-        Violation(
-          "Behind \(beginning) of version \(Observation.Attempt.tag(old)), where that broke off, it put "
-            + "\(answer)."
-        )
+        "Behind \(beginning) of version \(Observation.Attempt.tag(old)), where that broke off, it put "
+          + "\(answer)."
       )
     }
   )

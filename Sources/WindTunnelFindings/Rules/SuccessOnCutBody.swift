@@ -1,9 +1,9 @@
 extension FindingRule {
   /// A part of a body is taken for the whole.
   static let successOnCutBody = FindingRule(
-    "success-on-cut-body",
-    .error,
-    "Says that a call went well whose body was cut.",
+    id: "success-on-cut-body",
+    severity: .error,
+    title: "Says that a call went well whose body was cut.",
     condition: "no attempt of a call had its whole answer, and the last was cut in its body",
     cost: "Half a file is stored, half a list is shown, and nobody knows.",
     remedy:
@@ -17,9 +17,7 @@ extension FindingRule {
       // What else it shows may be made of anything.
       guard call.observation.bodyMatches == false else { return .notMet }
       let bytes = last.bytes.map { " of which \(Figures.bytes($0)) came" } ?? ""
-      return .broken(
-        Violation("It took a part for the whole body,\(bytes) before it was cut.")
-      )
+      return .broken("It took a part for the whole body,\(bytes) before it was cut.")
     }
   )
 }

@@ -1,9 +1,9 @@
 extension FindingRule {
   /// The status is 200, and the server has failed.
   static let successOnErrorEvent = FindingRule(
-    "success-on-error-event",
-    .error,
-    "Says that a stream of events went well that ended with an event of an error.",
+    id: "success-on-error-event",
+    severity: .error,
+    title: "Says that a stream of events went well that ended with an event of an error.",
     condition:
       "the last answer of a call was a stream that ended with an event of an error, under a "
       + "good status",
@@ -16,12 +16,10 @@ extension FindingRule {
       guard let hides = call.observation.hidesErrorEvent else { return .notMet }
       guard call.claimsSuccess, !call.showsCopy else { return .kept }
       return .broken(
-        Violation(
-          hides
-            ? "It succeeded, and its stream had ended with an event of an error."
-            : "It succeeded, and showed the event of an error with which its stream had ended.",
-          severity: hides ? nil : .warning
-        )
+        hides
+          ? "It succeeded, and its stream had ended with an event of an error."
+          : "It succeeded, and showed the event of an error with which its stream had ended.",
+        severity: hides ? nil : .warning
       )
     }
   )

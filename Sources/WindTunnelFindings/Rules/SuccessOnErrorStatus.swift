@@ -1,9 +1,9 @@
 extension FindingRule {
   /// An answer that says that it failed is taken for a good one.
   static let successOnErrorStatus = FindingRule(
-    "success-on-error-status",
-    .error,
-    "Says that a call went well whose every answer was a 4xx or 5xx.",
+    id: "success-on-error-status",
+    severity: .error,
+    title: "Says that a call went well whose every answer was a 4xx or 5xx.",
     condition: "no attempt of a call had an answer, and the last had a status of 400 or more",
     cost: "The text of an error is shown or stored as if it were the data.",
     remedy: "Look at the status before the body (curl: --fail; fetch: response.ok).",
@@ -20,13 +20,11 @@ extension FindingRule {
         // Whoever prints words of its own may have told the user.
         let isOwn = call.observation.printed.map { !$0.isEmpty && !$0.hasPrefix("This ") } ?? false
         return .broken(
-          Violation(
-            "This command ended with 0 after nothing but \(status).",
-            severity: isOwn ? .warning : nil
-          )
+          "This command ended with 0 after nothing but \(status).",
+          severity: isOwn ? .warning : nil
         )
       case .library, .service, .proxied:
-        return .broken(Violation("It returned without an error after nothing but \(status)."))
+        return .broken("It returned without an error after nothing but \(status).")
       }
     }
   )

@@ -1,9 +1,9 @@
 extension FindingRule {
   /// A call of several requests is as good as the worst of those that it needs.
   static let successOnPartAnswer = FindingRule(
-    "success-on-part-answer",
-    .error,
-    "Says that a call went well of which a part failed.",
+    id: "success-on-part-answer",
+    severity: .error,
+    title: "Says that a call went well of which a part failed.",
     condition:
       "a call got a response to one of its requests and none to another, for which calls without faults "
       + "at the same endpoint ask too",

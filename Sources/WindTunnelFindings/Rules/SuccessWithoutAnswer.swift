@@ -1,9 +1,9 @@
 extension FindingRule {
   /// A call that got nothing is said to have gone well.
   static let successWithoutAnswer = FindingRule(
-    "success-without-answer",
-    .error,
-    "Says that a call went well that got no answer, and shows nothing.",
+    id: "success-without-answer",
+    severity: .error,
+    title: "Says that a call went well that got no answer, and shows nothing.",
     condition: "no attempt of a call had an answer",
     cost: "An empty page, an empty file or a lost message passes for a good one.",
     remedy: "Return the error, or what was kept from before; end with a code that is not 0.",
@@ -22,12 +22,10 @@ extension FindingRule {
       guard observation.bodyMatches == nil || !mayBePart else { return .notMet }
       if let words = observation.printed, !words.isEmpty {
         return .broken(
-          Violation(
-            call.client == .program
-              ? "This command ended with 0 and printed \"\(words)\", and had had no answer."
-              : "It showed \"\(words)\" and no error, and had had no answer.",
-            severity: .warning
-          )
+          call.client == .program
+            ? "This command ended with 0 and printed \"\(words)\", and had had no answer."
+            : "It showed \"\(words)\" and no error, and had had no answer.",
+          severity: .warning
         )
       }
       guard !observation.showed else { return .kept }
@@ -37,10 +35,8 @@ extension FindingRule {
         ? "This command ended with 0, and no response had come whole."
         : "This command ended with 0, printed nothing, and had had no answer."
       return .broken(
-        Violation(
-          call.client == .program
-            ? command : "It returned nothing and no error, and had had no answer."
-        )
+        call.client == .program
+          ? command : "It returned nothing and no error, and had had no answer."
       )
     }
   )

@@ -1,9 +1,9 @@
 extension FindingRule {
   /// A stream broke off, and what came of it passes for all.
   static let takesCutEventForWhole = FindingRule(
-    "takes-cut-event-for-whole",
-    .error,
-    "Says that a stream of events went well that broke off, and may show half an event.",
+    id: "takes-cut-event-for-whole",
+    severity: .error,
+    title: "Says that a stream of events went well that broke off, and may show half an event.",
     condition:
       "the last answer of a call was a stream of events that was cut, and it showed something",
     cost: "Half a sentence is shown as the answer, and half a number as the price.",
@@ -25,9 +25,7 @@ extension FindingRule {
           Violation("It took a stream that broke off\(bytes) for the whole.", severity: .warning)
         )
       }
-      return .broken(
-        Violation("Its stream broke off\(bytes), and what it showed ends there.")
-      )
+      return .broken("Its stream broke off\(bytes), and what it showed ends there.")
     }
   )
 }

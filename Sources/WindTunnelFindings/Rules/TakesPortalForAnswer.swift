@@ -1,9 +1,9 @@
 extension FindingRule {
   /// The log-in page of a network is taken for the server's answer.
   static let takesPortalForAnswer = FindingRule(
-    "takes-portal-for-answer",
-    .error,
-    "Takes the log-in page of a captive portal for the answer.",
+    id: "takes-portal-for-answer",
+    severity: .error,
+    title: "Takes the log-in page of a captive portal for the answer.",
     condition: "a captive portal answered every request of a call for JSON",
     cost: "A hotel's page is shown, decoded or stored as the user's data.",
     remedy: "Refuse a media type that was not asked for, and a redirect to another place.",
@@ -12,7 +12,7 @@ extension FindingRule {
       guard !call.wasAnswered, call.attempts.contains(where: \.isOfPortal) else { return .notMet }
       guard call.claimsSuccess else { return .kept }
       if call.observation.showed, call.observation.showsAnswerOf == Observation.portalPage {
-        return .broken(Violation("It made the portal's page a part of its answer."))
+        return .broken("It made the portal's page a part of its answer.")
       }
       // What it shows is not the page, as far as anybody can tell.
       guard !call.observation.showed else { return .notMet }
@@ -22,14 +22,12 @@ extension FindingRule {
       // It has no decoder by nature: whoever reads what it prints may have one.
       case .program:
         return .broken(
-          Violation(
-            "This command ended with 0 when the portal\(hasPage ? "'s page came" : " redirected it").",
-            severity: .warning
-          )
+          "This command ended with 0 when the portal\(hasPage ? "'s page came" : " redirected it").",
+          severity: .warning
         )
       case .library, .service, .proxied:
         return .broken(
-          Violation("It returned the portal's \(hasPage ? "page" : "redirect") without an error.")
+          "It returned the portal's \(hasPage ? "page" : "redirect") without an error."
         )
       }
     }

@@ -1,9 +1,9 @@
 extension FindingRule {
   /// Another's server is taken for the nearest of one's own.
   static let trustsRogueServer = FindingRule(
-    "trusts-rogue-server",
-    .error,
-    "Shows the page of a server that says other things than it must.",
+    id: "trusts-rogue-server",
+    severity: .error,
+    title: "Shows the page of a server that says other things than it must.",
     condition:
       "at an app's start a call asked a server that changes all that it says, its probe, too, and showed "
       + "a page that can be held against what was recorded",
@@ -19,16 +19,12 @@ extension FindingRule {
       case _ where !call.claimsSuccess: return .kept
       case .shownDespiteProbe:
         return .broken(
-          Violation(
-            "A server had said other things at its probe than it must, and it showed that server's page."
-          )
+          "A server had said other things at its probe than it must, and it showed that server's page."
         )
       case .shown:
         return .broken(
-          Violation(
-            "It showed the page of a server that says other things than it must, and had not probed it.",
-            severity: .warning
-          )
+          "It showed the page of a server that says other things than it must, and had not probed it.",
+          severity: .warning
         )
       }
     }

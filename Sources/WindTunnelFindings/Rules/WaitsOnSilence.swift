@@ -1,9 +1,10 @@
 extension FindingRule {
   /// Nobody waits that long for nothing.
   static let waitsOnSilence = FindingRule(
-    "waits-on-silence",
-    .error,
-    "Waits longer than 25 seconds while nothing comes, or than 30 seconds over all attempts.",
+    id: "waits-on-silence",
+    severity: .error,
+    title:
+      "Waits longer than 25 seconds while nothing comes, or than 30 seconds over all attempts.",
     condition: "a call met silence, and ended by itself",
     cost: "The user looks at a spinner, and a connection and a thread are gone for as long.",
     remedy: "Limit the wait for the first byte and for the next one to some seconds.",
@@ -19,19 +20,15 @@ extension FindingRule {
         let silence = latency / (told ?? 1)
         if silence < longestSilence { return latency < .seconds(1) ? .notMet : .kept }
         return .broken(
-          Violation(
-            "It gave up after \(Figures.time(latency)), in which no connection came about.",
-            severity: .warning
-          )
+          "It gave up after \(Figures.time(latency)), in which no connection came about.",
+          severity: .warning
         )
       }
       guard let silence = call.silence,
         call.attempts.last?.status == nil || call.attempts.last?.error != nil
       else { return .notMet }
       if silence >= longestSilence {
-        return .broken(
-          Violation("It waited \(Figures.time(silence)) at its last attempt, and nothing came.")
-        )
+        return .broken("It waited \(Figures.time(silence)) at its last attempt, and nothing came.")
       }
       let count = call.attempts.count
       // Nobody waits for what code sends in the background, such as an outbox.
@@ -39,9 +36,7 @@ extension FindingRule {
         let begun = call.begun, let whole = call.observation.end.map({ $0 - begun }),
         whole > longestWait
       {
-        return .broken(
-          Violation("It waited \(Figures.time(whole)) over \(count) attempts, and nothing came.")
-        )
+        return .broken("It waited \(Figures.time(whole)) over \(count) attempts, and nothing came.")
       }
       return silence < .seconds(1) ? .notMet : .kept
     }

@@ -54,11 +54,7 @@ package struct EventLines: Sequence, IteratorProtocol {
     let colon = Self.find(UInt8(ascii: ":"), in: bytes, from: start, to: end)
     guard colon < end else { return Line(name: start..<end, value: end..<end, end: place) }
     let isSpaced = colon + 1 < end && bytes[colon + 1] == UInt8(ascii: " ")
-    return Line(
-      name: start..<colon,
-      value: colon + (isSpaced ? 2 : 1)..<end,
-      end: place
-    )
+    return Line(name: start..<colon, value: colon + (isSpaced ? 2 : 1)..<end, end: place)
   }
 
   /// Returns the first place of a byte; the end where there is none.

@@ -44,9 +44,7 @@ package struct ClaimedRanges {
   }
 
   /// Returns the words of a stretch, and its bits in each.
-  private static func masks(
-    of range: Range<Int>
-  ) -> some Sequence<(word: Int, mask: UInt64)> {
+  private static func masks(of range: Range<Int>) -> some Sequence<(word: Int, mask: UInt64)> {
     let words = range.isEmpty ? 0..<0 : range.lowerBound / 64..<(range.upperBound - 1) / 64 + 1
     Work.read(words.count)
     return words.lazy.map { word in

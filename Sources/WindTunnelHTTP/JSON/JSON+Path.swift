@@ -29,9 +29,7 @@ extension JSON {
     switch self {
     case .null, .bool, .number, .string: return self
     case .array(let elements):
-      return .array(
-        elements.enumerated().map { $1.replacing(reach.gone(.index($0)), change) }
-      )
+      return .array(elements.enumerated().map { $1.replacing(reach.gone(.index($0)), change) })
     case .object(let members):
       return .object(
         members.map { member in

@@ -64,6 +64,11 @@ extension [JSON.Member] {
 }
 
 extension JSON {
+  /// Returns the members that have a value, in order.
+  package static func members(_ members: KeyValuePairs<String, JSON?>) -> [Member] {
+    members.compactMap { name, value in value.map { Member(Text(name), $0) } }
+  }
+
   /// Makes a string in the standard spelling.
   public static func text(_ value: String) -> JSON { .string(Text(value)) }
 

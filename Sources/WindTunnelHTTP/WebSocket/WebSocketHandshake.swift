@@ -140,10 +140,7 @@ package enum WebSocketHandshake {
     "sec-websocket-extensions", "sec-websocket-version", "content-length", "transfer-encoding",
   ]
 
-  private static func checkedKey(
-    of request: Request,
-    _ version: String
-  ) throws(Refusal) -> String {
+  private static func checkedKey(of request: Request, _ version: String) throws(Refusal) -> String {
     let fields = request.headers
     guard request.method == "GET" else {
       throw Refusal(

@@ -240,10 +240,7 @@ package struct WebSocketReader: ~Copyable {
   }
 
   /// Takes note of a frame that has come whole.
-  private mutating func end(
-    _ head: Head,
-    _ tell: (Event) -> Void
-  ) throws(WebSocketFailure) {
+  private mutating func end(_ head: Head, _ tell: (Event) -> Void) throws(WebSocketFailure) {
     switch head.opcode {
     case .ping: tell(.ping(control))
     case .pong: tell(.pong(control))

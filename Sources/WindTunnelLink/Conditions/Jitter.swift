@@ -17,14 +17,8 @@ public struct Jitter: Sendable, Hashable {
   public var correlation: Double
 
   /// Makes a jitter of a length.
-  public init(
-    _ length: Duration,
-    distribution: Distribution = .even,
-    correlation: Double = 0
-  ) {
-    self.length = length
-    self.distribution = distribution
-    self.correlation = correlation
+  public init(_ length: Duration, distribution: Distribution = .even, correlation: Double = 0) {
+    (self.length, self.distribution, self.correlation) = (length, distribution, correlation)
   }
 }
 

@@ -45,12 +45,8 @@ public struct Link: Sendable, Hashable {
       queuePackets: Int? = nil,
       loss: LossModel = .none
     ) {
-      self.delay = delay
-      self.jitter = jitter
-      self.bitsPerSecond = bitsPerSecond
-      self.queueBytes = queueBytes
-      self.queuePackets = queuePackets
-      self.loss = loss
+      (self.delay, self.jitter, self.bitsPerSecond) = (delay, jitter, bitsPerSecond)
+      (self.queueBytes, self.queuePackets, self.loss) = (queueBytes, queuePackets, loss)
     }
 
     /// Makes a direction that loses each packet with the same probability.
@@ -92,16 +88,8 @@ public struct Link: Sendable, Hashable {
   public var isShared: Bool
 
   /// Makes a link of its directions.
-  public init(
-    up: Direction,
-    down: Direction,
-    dnsDelay: Duration = .zero,
-    isShared: Bool = false
-  ) {
-    self.up = up
-    self.down = down
-    self.dnsDelay = dnsDelay
-    self.isShared = isShared
+  public init(up: Direction, down: Direction, dnsDelay: Duration = .zero, isShared: Bool = false) {
+    (self.up, self.down, self.dnsDelay, self.isShared) = (up, down, dnsDelay, isShared)
   }
 
   /// The round-trip time: the delays of both directions.

@@ -42,15 +42,8 @@ public struct GilbertElliott: Sendable, Hashable {
   public var lossInBad: Double
 
   /// Makes a chain of its probabilities.
-  public init(
-    goodToBad: Double,
-    badToGood: Double,
-    lossInGood: Double = 0,
-    lossInBad: Double = 1
-  ) {
-    self.goodToBad = goodToBad
-    self.badToGood = badToGood
-    self.lossInGood = lossInGood
+  public init(goodToBad: Double, badToGood: Double, lossInGood: Double = 0, lossInBad: Double = 1) {
+    (self.goodToBad, self.badToGood, self.lossInGood) = (goodToBad, badToGood, lossInGood)
     self.lossInBad = lossInBad
   }
 
@@ -85,9 +78,7 @@ public struct LossScript: Sendable, Hashable {
     data: Set<Int> = [],
     acknowledgements: Set<Int> = []
   ) {
-    self.packets = packets
-    self.handshake = handshake
-    self.data = data
+    (self.packets, self.handshake, self.data) = (packets, handshake, data)
     self.acknowledgements = acknowledgements
   }
 }

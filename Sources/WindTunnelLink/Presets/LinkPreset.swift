@@ -17,22 +17,14 @@ public struct LinkPreset: Sendable, Hashable {
   /// The place of publication, and how the conditions follow from it.
   public internal(set) var source = ""
   /// The evidence for the conditions.
-  public let evidence: Evidence
+  public internal(set) var evidence = Evidence.source
   /// A further remark; `nil` where there is none.
-  public let note: String?
+  public internal(set) var note: String?
 
   /// A direction in kbit/s (`nil`: without limit), one-way milliseconds and per cent.
   typealias Published = (kilobits: Double?, milliseconds: Double, percent: Double)
 
-  init(
-    _ name: String,
-    _ title: String,
-    down: Published,
-    up: Published,
-    dns: Double = 0,
-    note: String? = nil,
-    _ evidence: Evidence = .source
-  ) {
+  init(_ name: String, _ title: String, down: Published, up: Published, dns: Double = 0) {
     func direction(_ published: Published) -> Link.Direction {
       Link.Direction(
         delay: Duration(milliseconds: published.milliseconds),
@@ -42,13 +34,7 @@ public struct LinkPreset: Sendable, Hashable {
     }
     self.name = name
     self.title = title
-    link = Link(
-      up: direction(up),
-      down: direction(down),
-      dnsDelay: Duration(milliseconds: dns)
-    )
-    self.evidence = evidence
-    self.note = note
+    link = Link(up: direction(up), down: direction(down), dnsDelay: Duration(milliseconds: dns))
   }
 
   /// Returns the preset with this name.

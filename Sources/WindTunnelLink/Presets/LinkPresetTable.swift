@@ -6,73 +6,42 @@ extension LinkPreset {
     + published(webPageTest, in: webPageTestSource) + published(devTools, in: devToolsSource)
 
   private static func published(_ presets: [LinkPreset], in source: String) -> [LinkPreset] {
-    presets.map { preset in
-      var preset = preset
-      preset.source = source
-      return preset
-    }
+    presets.map { $0.with(\.source, source) }
+  }
+
+  /// The preset as one whose conditions are generally known.
+  private var known: LinkPreset { with(\.evidence, .known) }
+
+  private func noting(_ note: String) -> LinkPreset { with(\.note, note) }
+
+  private func with<Part>(_ part: WritableKeyPath<Self, Part>, _ value: Part) -> LinkPreset {
+    var preset = self
+    preset[keyPath: part] = value
+    return preset
   }
 
   /// Apple's Network Link Conditioner: kbit/s, one-way milliseconds, per cent.
   private static let networkLinkConditioner: [LinkPreset] = [
-    .init("nlc/100-loss", "100% Loss", down: (nil, 0, 100), up: (nil, 0, 100), .known),
+    .init("nlc/100-loss", "100% Loss", down: (nil, 0, 100), up: (nil, 0, 100)).known,
     .init("nlc/3g", "3G", down: (780, 100, 0), up: (330, 100, 0)),
-    .init(
-      "nlc/3g-good",
-      "3G, good connectivity",
-      down: (850, 100, 0),
-      up: (420, 100, 0),
-      note: "of the old set; ATC has 90 ms down"
-    ),
-    .init(
-      "nlc/3g-lossy",
-      "3G, lossy network",
-      down: (780, 100, 1),
-      up: (330, 100, 0),
-      note: "of the old set"
-    ),
+    .init("nlc/3g-good", "3G, good connectivity", down: (850, 100, 0), up: (420, 100, 0))
+      .noting("of the old set; ATC has 90 ms down"),
+    .init("nlc/3g-lossy", "3G, lossy network", down: (780, 100, 1), up: (330, 100, 0))
+      .noting("of the old set"),
     .init("nlc/edge", "Edge", down: (240, 400, 0), up: (200, 440, 0)),
-    .init(
-      "nlc/edge-good",
-      "Edge, good connectivity",
-      down: (250, 350, 0),
-      up: (200, 370, 0),
-      note: "of the old set"
-    ),
-    .init(
-      "nlc/edge-lossy",
-      "Edge, lossy network",
-      down: (240, 400, 1),
-      up: (200, 440, 0),
-      note: "of the old set; ATC loses 1 % up, too"
-    ),
+    .init("nlc/edge-good", "Edge, good connectivity", down: (250, 350, 0), up: (200, 370, 0))
+      .noting("of the old set"),
+    .init("nlc/edge-lossy", "Edge, lossy network", down: (240, 400, 1), up: (200, 440, 0))
+      .noting("of the old set; ATC loses 1 % up, too"),
     .init("nlc/dsl", "DSL", down: (2000, 5, 0), up: (256, 5, 0)),
     .init("nlc/cable", "Cable", down: (6000, 2, 0), up: (1000, 2, 0)),
-    .init("nlc/lte", "LTE", down: (50_000, 50, 0), up: (10_000, 65, 0), .known),
-    .init("nlc/wi-fi", "Wi-Fi", down: (40_000, 1, 0), up: (33_000, 1, 0), .known),
-    .init(
-      "nlc/wi-fi-802.11ac",
-      "Wi-Fi 802.11ac",
-      down: (250_000, 1, 0),
-      up: (100_000, 1, 0),
-      .known
-    ),
-    .init(
-      "nlc/high-latency-dns",
-      "High Latency DNS",
-      down: (nil, 0, 0),
-      up: (nil, 0, 0),
-      dns: 3000,
-      .known
-    ),
-    .init(
-      "nlc/very-bad-network",
-      "Very Bad Network",
-      down: (1000, 500, 10),
-      up: (1000, 500, 10),
-      note: "copies on the web disagree: 5 % and 400 ms, 20 % and 500 ms",
-      .known
-    ),
+    .init("nlc/lte", "LTE", down: (50_000, 50, 0), up: (10_000, 65, 0)).known,
+    .init("nlc/wi-fi", "Wi-Fi", down: (40_000, 1, 0), up: (33_000, 1, 0)).known,
+    .init("nlc/wi-fi-802.11ac", "Wi-Fi 802.11ac", down: (250_000, 1, 0), up: (100_000, 1, 0)).known,
+    .init("nlc/high-latency-dns", "High Latency DNS", down: (nil, 0, 0), up: (nil, 0, 0), dns: 3000)
+      .known,
+    .init("nlc/very-bad-network", "Very Bad Network", down: (1000, 500, 10), up: (1000, 500, 10))
+      .known.noting("copies on the web disagree: 5 % and 400 ms, 20 % and 500 ms"),
   ]
 
   private static let networkLinkConditionerSource =
@@ -89,13 +58,8 @@ extension LinkPreset {
     .init("atc/3g-good", "3G Good", down: (850, 90, 0), up: (420, 100, 0)),
     .init("atc/dsl", "DSL", down: (2000, 5, 0), up: (256, 5, 0)),
     .init("atc/cable", "Cable", down: (6000, 2, 0), up: (1000, 2, 0)),
-    .init(
-      "atc/no-connectivity",
-      "No Connectivity",
-      down: (1, 0, 0),
-      up: (1, 0, 0),
-      note: "1 kbit/s, and nothing is lost"
-    ),
+    .init("atc/no-connectivity", "No Connectivity", down: (1, 0, 0), up: (1, 0, 0))
+      .noting("1 kbit/s, and nothing is lost"),
   ]
 
   private static let augmentedTrafficControlSource =
@@ -124,34 +88,14 @@ extension LinkPreset {
   /// What a browser applies to a whole request to come near them (longer delays, rates times 0.8 or
   /// 0.9) is not: here connecting, TLS and slow start cost what they cost.
   private static let devTools: [LinkPreset] = [
-    .init(
-      "devtools/3g",
-      "3G",
-      down: (500, 200, 0),
-      up: (500, 200, 0),
-      note: "once Slow 3G; a browser applies 400 kbit/s and 2000 ms a request"
-    ),
-    .init(
-      "devtools/slow-4g",
-      "Slow 4G",
-      down: (1600, 75, 0),
-      up: (750, 75, 0),
-      note: "once Fast 3G; a browser applies 1440 and 675 kbit/s and 562.5 ms a request"
-    ),
-    .init(
-      "devtools/fast-4g",
-      "Fast 4G",
-      down: (9000, 30, 0),
-      up: (1500, 30, 0),
-      note: "a browser applies 8100 and 1350 kbit/s and 165 ms a request"
-    ),
-    .init(
-      "devtools/offline",
-      "Offline",
-      down: (nil, 0, 100),
-      up: (nil, 0, 100),
-      note: "nothing gets through; a browser fails requests at once"
-    ),
+    .init("devtools/3g", "3G", down: (500, 200, 0), up: (500, 200, 0))
+      .noting("once Slow 3G; a browser applies 400 kbit/s and 2000 ms a request"),
+    .init("devtools/slow-4g", "Slow 4G", down: (1600, 75, 0), up: (750, 75, 0))
+      .noting("once Fast 3G; a browser applies 1440 and 675 kbit/s and 562.5 ms a request"),
+    .init("devtools/fast-4g", "Fast 4G", down: (9000, 30, 0), up: (1500, 30, 0))
+      .noting("a browser applies 8100 and 1350 kbit/s and 165 ms a request"),
+    .init("devtools/offline", "Offline", down: (nil, 0, 100), up: (nil, 0, 100))
+      .noting("nothing gets through; a browser fails requests at once"),
   ]
 
   private static let devToolsSource =

@@ -127,13 +127,7 @@ struct TransferEntry: Sendable, Hashable, Codable {
     var record = CallRecord(
       call: number,
       in: CallRecord.production,
-      .init(
-        method: method,
-        template: template,
-        host: url.origin,
-        priority: priority,
-        bytes: bytes
-      )
+      .init(method: method, template: template, host: url.origin, priority: priority, bytes: bytes)
     )
     record.system.engine = engine
     record.counters.attempts = starts

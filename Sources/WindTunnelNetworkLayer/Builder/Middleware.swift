@@ -69,9 +69,7 @@ public struct RequestSigner: Middleware {
       nonce: String = "X-Nonce",
       signature: String = "X-Signature"
     ) {
-      self.time = time
-      self.nonce = nonce
-      self.signature = signature
+      (self.time, self.nonce, self.signature) = (time, nonce, signature)
     }
   }
 
@@ -87,10 +85,7 @@ public struct RequestSigner: Middleware {
     nonce: @escaping @Sendable () -> String = { UUID().uuidString },
     sign: @escaping @Sendable (Data) -> String
   ) {
-    self.fields = fields
-    self.time = time
-    self.nonce = nonce
-    self.sign = sign
+    (self.fields, self.time, self.nonce, self.sign) = (fields, time, nonce, sign)
   }
 
   /// Adds the three fields to a request.

@@ -34,8 +34,7 @@ public struct RequestBuilder: Builder {
   ) {
     self.baseURL = baseURL
     base = Self.base(baseURL)
-    self.commonHeaders = commonHeaders
-    self.commonParameters = commonParameters
+    (self.commonHeaders, self.commonParameters) = (commonHeaders, commonParameters)
     self.links = links
   }
 

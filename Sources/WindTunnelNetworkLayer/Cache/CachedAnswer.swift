@@ -39,20 +39,9 @@ public struct CachedAnswer: Sendable, Hashable {
   }
 
   /// Makes an answer of its parts.
-  public init(
-    key: String,
-    date: Date,
-    varied: Headers,
-    status: Int,
-    headers: Headers,
-    body: Data
-  ) {
-    self.key = key
-    self.date = date
-    self.varied = varied
-    self.status = status
-    self.headers = headers
-    self.body = body
+  public init(key: String, date: Date, varied: Headers, status: Int, headers: Headers, body: Data) {
+    (self.key, self.date, self.varied, self.status) = (key, date, varied, status)
+    (self.headers, self.body) = (headers, body)
   }
 
   /// Returns the key that a request's answer is kept under; `nil` where it is not kept.

@@ -28,11 +28,7 @@ public final class DiskStore: Sendable {
   ///     What it cannot open counts as damaged. Files that are there from a time without a cipher
   ///     are removed.
   /// - Throws: The file system's error where the directory cannot be had.
-  public init(
-    directory: URL,
-    bytes: Int = 50_000_000,
-    sealedBy cipher: (any AEAD)? = nil
-  ) throws {
+  public init(directory: URL, bytes: Int = 50_000_000, sealedBy cipher: (any AEAD)? = nil) throws {
     self.directory = directory
     self.cipher = cipher
     most = max(0, bytes)

@@ -28,9 +28,7 @@ extension StreamedAnswer {
   /// Passes the content on as it comes.
   ///
   /// - Throws: The error with which it ends, or that of whoever takes it.
-  func pass(
-    to take: (Data) throws(TransportError) -> Void
-  ) async throws(TransportError) {
+  func pass(to take: (Data) throws(TransportError) -> Void) async throws(TransportError) {
     do {
       for try await piece in pieces { try take(piece) }
     } catch {

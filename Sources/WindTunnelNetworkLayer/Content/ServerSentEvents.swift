@@ -11,9 +11,7 @@ public struct ServerSentEvent: Sendable, Hashable {
 
   /// Makes an event of its parts.
   public init(kind: String = "message", data: String, lastID: String = "") {
-    self.kind = kind
-    self.data = data
-    self.lastID = lastID
+    (self.kind, self.data, self.lastID) = (kind, data, lastID)
   }
 }
 

@@ -26,10 +26,7 @@ public struct Pages<Page: Sendable>: AsyncSequence, Sendable {
     _ decoder: AnswerDecoder<Page>,
     next: @escaping @Sendable (Page, Endpoint) -> Endpoint?
   ) {
-    self.client = client
-    self.first = first
-    self.decoder = decoder
-    self.next = next
+    (self.client, self.first, self.decoder, self.next) = (client, first, decoder, next)
   }
 
   /// Makes a sequence of pages that each name the next one by a cursor.

@@ -95,10 +95,7 @@ public struct ReconnectingEvents: AsyncSequence, Sendable {
         throw NetworkError.decode(.contentType(type, expected: ["text/event-stream"]))
       }
       opened = client.time.uptime
-      events = ServerSentEvents.Iterator(
-        pieces: answer.pieces.makeAsyncIterator(),
-        after: lastID
-      )
+      events = ServerSentEvents.Iterator(pieces: answer.pieces.makeAsyncIterator(), after: lastID)
       return true
     }
 

@@ -56,10 +56,7 @@ public struct Answer: Sendable, Hashable {
     attempts: Int = 1,
     source: Source = .network
   ) {
-    self.status = status
-    self.headers = headers
-    self.body = body
-    self.attempts = attempts
+    (self.status, self.headers, self.body, self.attempts) = (status, headers, body, attempts)
     self.source = source
   }
 
@@ -101,10 +98,7 @@ public struct HTTPAnswer: Sendable, Hashable {
     body: Data = Data(),
     stages: StageTimings? = nil
   ) {
-    self.status = status
-    self.headers = headers
-    self.body = body
-    self.stages = stages
+    (self.status, self.headers, self.body, self.stages) = (status, headers, body, stages)
   }
 }
 
@@ -146,13 +140,8 @@ public struct StageTimings: Sendable, Hashable, Codable {
     receive: Duration? = nil,
     head: Duration? = nil
   ) {
-    self.nameLookup = nameLookup
-    self.connect = connect
-    self.secureConnection = secureConnection
-    self.send = send
-    self.wait = wait
-    self.receive = receive
-    self.head = head
+    (self.nameLookup, self.connect, self.secureConnection) = (nameLookup, connect, secureConnection)
+    (self.send, self.wait, self.receive, self.head) = (send, wait, receive, head)
   }
 
   /// Those that there are by name, in milliseconds, to the microsecond.

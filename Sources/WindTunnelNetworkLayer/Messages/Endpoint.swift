@@ -66,17 +66,9 @@ public struct Endpoint: Sendable, Hashable {
     self.method = method
     self.path = path
     self.template = template ?? path
-    self.query = query
-    self.headers = headers
-    self.body = body
-    self.priority = priority
-    self.order = order
-    self.rules = rules
-    self.caching = caching
-    self.limits = limits
-    self.mostRetries = mostRetries
-    self.waitsForNetwork = waitsForNetwork
-    self.engine = engine
+    (self.query, self.headers, self.body, self.priority) = (query, headers, body, priority)
+    (self.order, self.rules, self.caching, self.limits) = (order, rules, caching, limits)
+    (self.mostRetries, self.waitsForNetwork, self.engine) = (mostRetries, waitsForNetwork, engine)
   }
 
   /// Makes an endpoint of path and query in one text, as in a request line (RFC 9112 §3.2.1).
@@ -215,8 +207,7 @@ public struct CacheTimes: Sendable, Hashable {
     staleWhileRevalidate: Duration = .zero,
     staleIfError: Duration = .zero
   ) {
-    self.fresh = fresh
-    self.staleWhileRevalidate = staleWhileRevalidate
+    (self.fresh, self.staleWhileRevalidate) = (fresh, staleWhileRevalidate)
     self.staleIfError = staleIfError
   }
 

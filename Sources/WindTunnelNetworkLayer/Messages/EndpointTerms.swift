@@ -41,15 +41,11 @@ public struct EndpointTerms: Sendable, Hashable, Codable {
     engine: String? = nil
   ) {
     self.attemptTimeoutMilliseconds = attemptTimeoutMilliseconds
-    self.deadlineMilliseconds = deadlineMilliseconds
-    self.mostRetries = mostRetries
-    self.priority = priority
-    self.freshSeconds = freshSeconds
+    (self.deadlineMilliseconds, self.mostRetries) = (deadlineMilliseconds, mostRetries)
+    (self.priority, self.freshSeconds) = (priority, freshSeconds)
     self.staleWhileRevalidateSeconds = staleWhileRevalidateSeconds
-    self.staleIfErrorSeconds = staleIfErrorSeconds
-    self.slots = slots
-    self.waitsForNetwork = waitsForNetwork
-    self.engine = engine
+    (self.staleIfErrorSeconds, self.slots) = (staleIfErrorSeconds, slots)
+    (self.waitsForNetwork, self.engine) = (waitsForNetwork, engine)
   }
 
   /// Returns an endpoint on these terms.

@@ -29,10 +29,7 @@ public struct Envelope: Sendable, Hashable, Codable {
     successCodes: Set<String> = ["0"],
     layers: Int = 1
   ) {
-    self.code = code
-    self.message = message
-    self.data = data
-    self.successCodes = successCodes
+    (self.code, self.message, self.data, self.successCodes) = (code, message, data, successCodes)
     self.layers = max(1, layers)
   }
 

@@ -29,19 +29,13 @@ public struct ResponseRules: Sendable, Hashable, Codable {
     requiredFields: [String] = [],
     errors: Envelope? = nil
   ) {
-    self.statuses = statuses
-    self.contentTypes = contentTypes
-    self.requiredFields = requiredFields
-    self.errors = errors
+    (self.statuses, self.contentTypes) = (statuses, contentTypes)
+    (self.requiredFields, self.errors) = (requiredFields, errors)
   }
 
   /// Makes rules for a status of 200 to 299 and JSON content with these fields.
   public static func json(requiring fields: String...) -> ResponseRules {
-    ResponseRules(
-      statuses: 200...299,
-      contentTypes: ["application/json"],
-      requiredFields: fields
-    )
+    ResponseRules(statuses: 200...299, contentTypes: ["application/json"], requiredFields: fields)
   }
 
   /// Returns the first rule that an answer breaks, as the error to throw; `nil` where it breaks

@@ -22,10 +22,7 @@ public struct CallEvent: Sendable, Hashable {
     environment: String = CallRecord.production,
     kind: Kind
   ) {
-    self.call = call
-    self.elapsed = elapsed
-    self.environment = environment
-    self.kind = kind
+    (self.call, self.elapsed, self.environment, self.kind) = (call, elapsed, environment, kind)
   }
 
   /// The kinds of events of a call.

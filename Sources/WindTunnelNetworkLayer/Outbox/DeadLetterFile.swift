@@ -14,11 +14,7 @@ struct DeadLetterFile {
   private var goodBytes = 0
 
   /// Opens the file, which is made with the first letter.
-  init(
-    _ url: URL,
-    _ disk: OutboxDisk,
-    _ events: inout [OutboxEvent]
-  ) throws(OutboxError) {
+  init(_ url: URL, _ disk: OutboxDisk, _ events: inout [OutboxEvent]) throws(OutboxError) {
     (self.url, self.disk) = (url, disk)
     guard let data = try disk.contents(of: url, upTo: Self.readBytes) else { return }
     guard let records = CallRecords(head: data) else {

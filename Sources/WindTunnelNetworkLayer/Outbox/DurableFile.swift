@@ -154,9 +154,7 @@ extension OutboxError {
     case ENOSPC, EDQUOT, EFBIG: self = .diskFull(file.path)
     case EROFS, EACCES, EPERM: self = .notWritable(file.path)
     default:
-      self = .disk(
-        "The app cannot \(verb) \"\(file.path)\": \(String(cString: strerror(number)))."
-      )
+      self = .disk("The app cannot \(verb) \"\(file.path)\": \(String(cString: strerror(number))).")
     }
   }
 }

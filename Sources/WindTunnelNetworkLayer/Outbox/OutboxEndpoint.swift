@@ -113,13 +113,9 @@ public struct OutboxLimits: Sendable, Hashable {
     mostDeadLetterBytes: Int = 5_000_000,
     backoff: Backoff = Backoff(base: .seconds(1), cap: .seconds(300))
   ) {
-    self.mostCalls = mostCalls
-    self.mostBytes = mostBytes
-    self.mostCallBytes = mostCallBytes
-    self.longestAge = longestAge
-    self.overflow = overflow
-    self.mostDeadLetterBytes = mostDeadLetterBytes
-    self.backoff = backoff
+    (self.mostCalls, self.mostBytes, self.mostCallBytes) = (mostCalls, mostBytes, mostCallBytes)
+    (self.longestAge, self.overflow) = (longestAge, overflow)
+    (self.mostDeadLetterBytes, self.backoff) = (mostDeadLetterBytes, backoff)
   }
 
   /// The longest body and the most bytes of dead letters that a file of an outbox has room for.

@@ -183,10 +183,7 @@ struct OutboxLane {
     return nil
   }
 
-  private func freeze(
-    _ range: ClosedRange<UInt64>,
-    _ content: FrozenContent
-  ) throws(OutboxError) {
+  private func freeze(_ range: ClosedRange<UInt64>, _ content: FrozenContent) throws(OutboxError) {
     do throws(OutboxError) {
       try disk.put(content.data, at: batchFile(range))
     } catch {

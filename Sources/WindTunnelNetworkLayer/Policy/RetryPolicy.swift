@@ -53,8 +53,7 @@ public struct RetryPolicy: Policy {
     backoff: Backoff = Backoff(),
     longestRetryAfter: Duration = .seconds(30)
   ) {
-    self.mostRetries = mostRetries
-    self.backoff = backoff
+    (self.mostRetries, self.backoff) = (mostRetries, backoff)
     self.longestRetryAfter = longestRetryAfter
   }
 
@@ -136,9 +135,7 @@ public struct Backoff: Sendable, Hashable {
     cap: Duration = .seconds(5),
     jitter: Jitter = .proportional(0.2)
   ) {
-    self.base = base
-    self.cap = cap
-    self.jitter = jitter
+    (self.base, self.cap, self.jitter) = (base, cap, jitter)
   }
 
   /// Returns the wait before the *n*-th retry of a call, from 1, for a draw in 0..<1.

@@ -8,19 +8,11 @@ public protocol AEAD: Sendable {
   /// Seals a text.
   ///
   /// - Returns: The sealed text with its tag behind it.
-  func seal(
-    _ text: Data,
-    nonce: Data,
-    authenticating context: Data
-  ) throws(SealingError) -> Data
+  func seal(_ text: Data, nonce: Data, authenticating context: Data) throws(SealingError) -> Data
   /// Opens what ``seal(_:nonce:authenticating:)`` returned.
   ///
   /// - Throws: ``SealingError/tampered`` where anything differs.
-  func open(
-    _ sealed: Data,
-    nonce: Data,
-    authenticating context: Data
-  ) throws(SealingError) -> Data
+  func open(_ sealed: Data, nonce: Data, authenticating context: Data) throws(SealingError) -> Data
 }
 
 extension AEAD {

@@ -96,12 +96,7 @@ public struct DialTest: Sendable {
       record.elapsed = time.uptime - begin
       return record
     }
-    record.candidates = await probed(
-      by: transport,
-      feeding: admission,
-      time,
-      instead: before?.url
-    )
+    record.candidates = await probed(by: transport, feeding: admission, time, instead: before?.url)
     let choice = choice(of: record.candidates, instead: before?.url)
     record.order = order(from: choice?.url ?? before?.url, record.candidates)
     record.bytesPerSecond = choice?.bytesPerSecond
@@ -116,10 +111,7 @@ public struct DialTest: Sendable {
   }
 
   /// Returns the fastest, unless that of before is hardly slower; `nil` where none answers.
-  func choice(
-    of found: [DialRecord.Candidate],
-    instead before: URL?
-  ) -> DialRecord.Candidate? {
+  func choice(of found: [DialRecord.Candidate], instead before: URL?) -> DialRecord.Candidate? {
     let alive = found.filter { $0.median != nil }
     guard let best = alive.min(by: Self.isFaster) else { return nil }
     let current = alive.first { $0.url == before ?? candidates.first }
@@ -140,10 +132,7 @@ public struct DialTest: Sendable {
     return order
   }
 
-  private static func isFaster(
-    _ one: DialRecord.Candidate,
-    _ other: DialRecord.Candidate
-  ) -> Bool {
+  private static func isFaster(_ one: DialRecord.Candidate, _ other: DialRecord.Candidate) -> Bool {
     guard let time = one.median, let others = other.median else { return one.median != nil }
     return time < others
   }

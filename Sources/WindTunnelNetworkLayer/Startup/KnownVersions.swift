@@ -143,10 +143,7 @@ struct KnownVersions: Sendable {
     try end.get()
   }
 
-  private func write(
-    _ number: Int,
-    _ change: (Known?) -> Known?
-  ) throws(SealingError) {
+  private func write(_ number: Int, _ change: (Known?) -> Known?) throws(SealingError) {
     let end = Self.writing.withLock { _ in
       Result { () throws(SealingError) in
         let written = try Self.read(names[number], at: place)

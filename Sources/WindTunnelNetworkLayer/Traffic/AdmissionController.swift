@@ -24,9 +24,7 @@ public final class AdmissionController: Sendable {
       breaker: BreakerRules? = BreakerRules(),
       longestRetryAfter: Duration = .seconds(30)
     ) {
-      self.caps = caps
-      self.budget = budget
-      self.breaker = breaker
+      (self.caps, self.budget, self.breaker) = (caps, budget, breaker)
       self.longestRetryAfter = longestRetryAfter
     }
   }

@@ -19,11 +19,7 @@ public struct StreamedAnswer: Sendable {
   let cancel: @Sendable () -> Void
 
   /// Makes an answer of its parts; a reader that stops, or is cancelled, ends the pieces.
-  public init(
-    status: Int,
-    headers: Headers = [:],
-    pieces: AsyncThrowingStream<Data, any Error>
-  ) {
+  public init(status: Int, headers: Headers = [:], pieces: AsyncThrowingStream<Data, any Error>) {
     self.init(status: status, headers: headers, pieces: pieces, cancel: {})
   }
 

@@ -13,10 +13,7 @@ public protocol Transport: Sendable {
   /// Sends a request and returns its answer as soon as the head has come, whatever the status.
   ///
   /// By default the answer of ``send(_:)`` in one piece, with a file's bytes as the request's body.
-  func open(
-    _ request: URLRequest,
-    _ upload: Upload
-  ) async throws(TransportError) -> StreamedAnswer
+  func open(_ request: URLRequest, _ upload: Upload) async throws(TransportError) -> StreamedAnswer
   /// Returns the name, for records, of the engine that will send a request; by default the type's
   /// name.
   func engine(for request: URLRequest) -> String
@@ -47,10 +44,7 @@ public struct Upload: Sendable {
   public var sent: @Sendable (Int64, Int64) -> Void
 
   /// Makes one of a file, or of none.
-  public init(
-    file: URL? = nil,
-    sent: @escaping @Sendable (Int64, Int64) -> Void = { _, _ in }
-  ) {
+  public init(file: URL? = nil, sent: @escaping @Sendable (Int64, Int64) -> Void = { _, _ in }) {
     (self.file, self.sent) = (file, sent)
   }
 

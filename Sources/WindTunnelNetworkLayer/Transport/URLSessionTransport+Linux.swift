@@ -143,11 +143,7 @@
       for request: URLRequest,
       uploading file: URL?
     ) -> (URLSessionTask, isOver: () -> Void) {
-      let own = URLSession(
-        configuration: configuration,
-        delegate: self,
-        delegateQueue: nil
-      )
+      let own = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
       // It ends with its only task.
       let task: URLSessionTask =
         if let file {

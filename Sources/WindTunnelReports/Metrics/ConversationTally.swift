@@ -62,16 +62,10 @@ struct ConversationTally: Sendable, Hashable {
       longestGap = max(longestGap ?? .zero, next - moment)
     }
     addWaits(of: call)
-    if let seen = MessageComparison(call) {
-      add(
-        Messages(
-          lost: seen.lost,
-          doubled: seen.doubled,
-          outOfOrder: seen.outOfOrder,
-          late: seen.late
-        )
-      )
-    }
+    guard let seen = MessageComparison(call) else { return }
+    add(
+      Messages(lost: seen.lost, doubled: seen.doubled, outOfOrder: seen.outOfOrder, late: seen.late)
+    )
   }
 
   /// Adds the waits behind each loss of a call, also those without an end.

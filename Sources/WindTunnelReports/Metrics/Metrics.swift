@@ -290,79 +290,51 @@ extension Metrics {
 
 // The figures as a report's text has them.
 extension Metrics {
-  /// The keys that every report of version 1 has.
-  static let firstKeys: Set<String> = [
-    "calls", "successRate", "successRateLower", "firstTrySuccessRate", "averageRetries",
-    "p50Milliseconds", "p95Milliseconds", "p99Milliseconds", "blankPageRate", "crashes", "hangs",
+  /// The figures that every report of version 1 has.
+  private static let first: [GateMetric] = [
+    .calls, .successRate, .successRateLower, .firstTrySuccessRate, .averageRetries, .p50, .p95,
+    .p99, .blankPageRate, .crashes, .hangs,
   ]
+
+  /// The keys of those figures.
+  static let firstKeys = Set(first.map(\.key))
 
   /// The figures under their keys, in their fixed order.
   var members: [JSON.Member] {
-    [
-      JSON.Member("calls", .number(calls)),
-      JSON.Member("successRate", .share(successRate)),
-      JSON.Member("successRateLower", .share(successRateLower)),
-      JSON.Member("firstTrySuccessRate", .share(firstTrySuccessRate)),
-      JSON.Member("averageRetries", .share(averageRetries)),
-      JSON.Member("p50Milliseconds", .time(p50)),
-      JSON.Member("p95Milliseconds", .time(p95)),
-      JSON.Member("p99Milliseconds", .time(p99)),
-      JSON.Member("blankPageRate", .share(blankPageRate)),
-      JSON.Member("crashes", .number(crashes)),
-      JSON.Member("hangs", .number(hangs)),
-      JSON.Member("p90Milliseconds", .time(p90)),
-      JSON.Member("maxMilliseconds", .time(max)),
-      JSON.Member("blankPages", .count(blankPages)),
-    ] + laterMembers
+    var members = members(of: Self.first + [.p90, .max, .blankPages])
+    members += self.members(of: [.successRateUpper, .recoveredRate, .retriesP95, .retriesMax])
+    members.add("callsByRetries", callsByRetries.map { .array($0.map { .number($0) }) } ?? .null)
+    members += self.members(of: [.amplification, .worstSecondAmplification])
+    members.add("callsByOwnWord", .number(callsByOwnWord))
+    members += self.members(of: [.silentRetries, .duplicates, .retryAfterCompliance, .earlyRetries])
+    members.add("backoff", backoff.map { .array($0.map(\.json)) } ?? .null)
+    members += self.members(of: [
+      .thunderingHerdIndex, .staleServed, .silentTruncations, .unexpectedErrors, .recoveryP95,
+      .firstRecovery, .steadyRecovery,
+    ])
+    members.add("startDelayP99Milliseconds", .time(startDelayP99))
+    members += self.members(of: [
+      .cancelledCalls, .attemptsAfterCancel, .cancelReturnP95, .reconnectP95, .reconnectedRate,
+      .resubscribeP95, .firstEventP95, .longestGap, .pingsAnswered, .messagesLost,
+      .messagesDoubled, .messagesOutOfOrder, .messagesLate,
+    ])
+    members.add("notOnCassette", .number(notOnCassette))
+    members += self.members(of: [.faultCoverage])
+    return members + latencyMembers
   }
 
-  private var laterMembers: [JSON.Member] {
-    [
-      JSON.Member("successRateUpper", .share(successRateUpper)),
-      JSON.Member("recoveredRate", .share(recoveredRate)),
-      JSON.Member("retriesP95", .count(retriesP95)),
-      JSON.Member("retriesMax", .count(retriesMax)),
-      JSON.Member("callsByRetries", callsByRetries.map { .array($0.map { .number($0) }) } ?? .null),
-      JSON.Member("amplification", .share(amplification)),
-      JSON.Member("worstSecondAmplification", .share(worstSecondAmplification)),
-      JSON.Member("callsByOwnWord", .number(callsByOwnWord)),
-      JSON.Member("silentRetries", .count(silentRetries)),
-      JSON.Member("duplicates", .count(duplicates)),
-      JSON.Member("retryAfterCompliance", .share(retryAfterCompliance)),
-      JSON.Member("earlyRetries", .count(earlyRetries)),
-      JSON.Member("backoff", backoff.map { .array($0.map(\.json)) } ?? .null),
-      JSON.Member("thunderingHerdIndex", .share(thunderingHerdIndex)),
-      JSON.Member("staleServed", .count(staleServed)),
-      JSON.Member("silentTruncations", .count(silentTruncations)),
-      JSON.Member("unexpectedErrors", .count(unexpectedErrors)),
-      JSON.Member("recoveryP95Milliseconds", .time(recoveryP95)),
-      JSON.Member("firstRecoveryMilliseconds", .time(firstRecovery)),
-      JSON.Member("steadyRecoveryMilliseconds", .time(steadyRecovery)),
-      JSON.Member("startDelayP99Milliseconds", .time(startDelayP99)),
-      JSON.Member("cancelledCalls", .number(cancelledCalls)),
-      JSON.Member("attemptsAfterCancel", .count(attemptsAfterCancel)),
-      JSON.Member("cancelReturnP95Milliseconds", .time(cancelReturnP95)),
-      JSON.Member("reconnectP95Milliseconds", .time(reconnectP95)),
-      JSON.Member("reconnectedRate", .share(reconnectedRate)),
-      JSON.Member("resubscribeP95Milliseconds", .time(resubscribeP95)),
-      JSON.Member("firstEventP95Milliseconds", .time(firstEventP95)),
-      JSON.Member("longestGapMilliseconds", .time(longestGap)),
-      JSON.Member("pingsAnswered", .share(pingsAnswered)),
-      JSON.Member("messagesLost", .count(messagesLost)),
-      JSON.Member("messagesDoubled", .count(messagesDoubled)),
-      JSON.Member("messagesOutOfOrder", .count(messagesOutOfOrder)),
-      JSON.Member("messagesLate", .count(messagesLate)),
-      JSON.Member("notOnCassette", .number(notOnCassette)),
-      JSON.Member("faultCoverage", .share(faultCoverage)),
-      JSON.Member("percentiles", .text(latency.isExact ? "exact" : "within 0.1 %")),
-      JSON.Member("latencyIntervals", latency.intervals),
-      JSON.Member("succeededLatency", succeeded.json),
-      JSON.Member("failedLatency", failed.json),
-      JSON.Member("stages", .array(stages.map(\.json))),
-      JSON.Member("faults", .array(faults.map(\.json))),
-      JSON.Member("notDone", .array(undone.map(\.json))),
-      JSON.Member("endings", .array(endings.map(\.json))),
-    ]
+  private func members(of metrics: [GateMetric]) -> [JSON.Member] {
+    metrics.map { JSON.Member(JSON.Text($0.key), $0.figure.json(of: self)) }
+  }
+
+  private var latencyMembers: [JSON.Member] {
+    JSON.members([
+      "percentiles": .text(latency.isExact ? "exact" : "within 0.1 %"),
+      "latencyIntervals": latency.intervals, "succeededLatency": succeeded.json,
+      "failedLatency": failed.json, "stages": .array(stages.map(\.json)),
+      "faults": .array(faults.map(\.json)), "notDone": .array(undone.map(\.json)),
+      "endings": .array(endings.map(\.json)),
+    ])
   }
 }
 

@@ -38,10 +38,10 @@ extension ProxyReport {
       return judged.json()
     }
     return .object(
-      members + [
-        JSON.Member("client", .text(call.client)),
-        JSON.Member("startMilliseconds", .time(call.observation.start)),
-      ]
+      members
+        + JSON.members([
+          "client": .text(call.client), "startMilliseconds": .time(call.observation.start),
+        ])
     )
   }
 

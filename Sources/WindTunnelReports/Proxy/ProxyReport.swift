@@ -226,17 +226,14 @@ extension TunnelEnd.Reason {
 extension ProxyReport {
   /// Returns the report as JSON.
   public func jsonData() -> Data {
-    let json: JSON = .object([
-      JSON.Member("windtunnelReport", .number(CassetteFormat.version)),
-      JSON.Member("seenBy", "proxy"),
-      JSON.Member("seed", .number(seed)),
-      JSON.Member("durationMilliseconds", .number(duration.inMilliseconds, places: 0)),
-      JSON.Member("environment", .object(environment.map(\.member))),
-      JSON.Member("findings", .array(findings.map(json))),
-      JSON.Member("scenarios", .array(scenarios.map(\.json))),
-      JSON.Member("segments", .array(segments.map(\.json))),
-      JSON.Member("unseen", .array(unseen.map { .text($0) })),
-    ])
+    let json: JSON = [
+      "windtunnelReport": .number(CassetteFormat.version), "seenBy": "proxy",
+      "seed": .number(seed),
+      "durationMilliseconds": .number(duration.inMilliseconds, places: 0),
+      "environment": .object(environment.map(\.member)),
+      "findings": .array(findings.map(self.json)), "scenarios": .array(scenarios.map(\.json)),
+      "segments": .array(segments.map(\.json)), "unseen": .array(unseen.map { .text($0) }),
+    ]
     return Data(json.fileBytes())
   }
 }
@@ -244,74 +241,51 @@ extension ProxyReport {
 extension ProxyReport.Segment {
   fileprivate var json: JSON {
     .object(
-      [
-        JSON.Member("number", .number(part.number)),
-        JSON.Member("scenario", .text(part.scenario)),
-        JSON.Member("hash", .text(part.hash)),
-        JSON.Member("seed", .number(part.seed)),
-        JSON.Member("startMilliseconds", .time(part.start)),
-        JSON.Member("endMilliseconds", .time(end)),
-      ] + total.members
+      JSON.members([
+        "number": .number(part.number), "scenario": .text(part.scenario),
+        "hash": .text(part.hash), "seed": .number(part.seed),
+        "startMilliseconds": .time(part.start), "endMilliseconds": .time(end),
+      ]) + total.members
     )
   }
 }
 
 extension ProxyReport.Part {
   fileprivate var json: JSON {
-    .object(
-      [
-        JSON.Member("name", .text(name)),
-        JSON.Member("shown", .number(shown)),
-        JSON.Member("blank", .number(blank)),
-      ] + total.members + [
-        JSON.Member(
-          "endpoints",
-          .array(
-            requests.map {
-              .object(
-                [JSON.Member("request", .text("\($0.method) \($0.place)"))] + $0.members
-              )
-            }
-          )
-        ),
-        JSON.Member("connections", .array(connections.map(\.json))),
-        JSON.Member("rules", .array(rules.map(\.json))),
-      ]
-    )
+    let endpoints = requests.map { endpoint in
+      JSON.object(
+        JSON.members(["request": .text("\(endpoint.method) \(endpoint.place)")])
+          + endpoint.members
+      )
+    }
+    let head = JSON.members(["name": .text(name), "shown": .number(shown), "blank": .number(blank)])
+    let lists = JSON.members([
+      "endpoints": .array(endpoints), "connections": .array(connections.map(\.json)),
+      "rules": .array(rules.map(\.json)),
+    ])
+    return .object(head + total.members + lists)
   }
 }
 
 extension ProxyReport.Endpoint {
   fileprivate var members: [JSON.Member] {
-    [
-      JSON.Member("requests", .number(count)),
-      JSON.Member("repeats", .number(repeats)),
-      JSON.Member("failed", .number(failed)),
-      JSON.Member(
-        "statuses",
-        .object(
-          statuses.sorted { $0.key < $1.key }.map {
-            JSON.Member(JSON.Text(String($0.key)), .number($0.value))
-          }
-        )
-      ),
-      JSON.Member("bytes", .number(bytes)),
-      JSON.Member("p50Milliseconds", .time(p50)),
-      JSON.Member("p95Milliseconds", .time(p95)),
-    ]
+    let statuses = statuses.sorted { $0.key < $1.key }
+      .map { JSON.Member(JSON.Text(String($0.key)), .number($0.value)) }
+    return JSON.members([
+      "requests": .number(count), "repeats": .number(repeats), "failed": .number(failed),
+      "statuses": .object(statuses), "bytes": .number(bytes), "p50Milliseconds": .time(p50),
+      "p95Milliseconds": .time(p95),
+    ])
   }
 }
 
 extension TunnelEnd {
   fileprivate var json: JSON {
-    .object([
-      JSON.Member("host", .text(authority)),
-      JSON.Member("connectMilliseconds", .time(connect)),
-      JSON.Member("bytesUp", .number(bytesUp)),
-      JSON.Member("bytesDown", .number(bytesDown)),
-      JSON.Member("durationMilliseconds", .number(duration.inMilliseconds, places: 3)),
-      JSON.Member("broken", .bool(isBroken)),
-      JSON.Member("ending", .text(reason.words)),
-    ])
+    [
+      "host": .text(authority), "connectMilliseconds": .time(connect),
+      "bytesUp": .number(bytesUp), "bytesDown": .number(bytesDown),
+      "durationMilliseconds": .number(duration.inMilliseconds, places: 3),
+      "broken": .bool(isBroken), "ending": .text(reason.words),
+    ]
   }
 }

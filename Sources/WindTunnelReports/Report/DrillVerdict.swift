@@ -61,9 +61,7 @@ public struct DrillVerdict: Sendable, Hashable {
 
   /// The verdict as an object: `outcome`, `exitCode`, `line`.
   var json: JSON {
-    [
-      "outcome": .text(outcome.rawValue), "exitCode": .number(exitCode), "line": .text(line),
-    ]
+    ["outcome": .text(outcome.rawValue), "exitCode": .number(exitCode), "line": .text(line)]
   }
 }
 

@@ -2,66 +2,7 @@ extension GateMetric {
   /// Returns the figure; a time in microseconds, a share from 0 to 1. `nil` where it was not seen,
   /// of a pair of reports, and of the coverage.
   func figure(of metrics: Metrics) -> Double? {
-    // Latencies are measured in whole microseconds, so they compare exactly.
-    func micro(_ time: Duration?) -> Double? { time.map { Double($0.wholeMicroseconds) } }
-    return switch self {
-    case .calls: Double(metrics.calls)
-    case .successRate: metrics.successRate
-    case .successRateLower: metrics.successRateLower
-    case .successRateUpper: metrics.successRateUpper
-    case .firstTrySuccessRate: metrics.firstTrySuccessRate
-    case .recoveredRate: metrics.recoveredRate
-    case .averageRetries: metrics.averageRetries
-    case .retriesP95: metrics.retriesP95.map { Double($0) }
-    case .retriesMax: metrics.retriesMax.map { Double($0) }
-    case .amplification: metrics.amplification
-    case .worstSecondAmplification: metrics.worstSecondAmplification
-    case .silentRetries: metrics.silentRetries.map { Double($0) }
-    case .duplicates: metrics.duplicates.map { Double($0) }
-    case .retryAfterCompliance: metrics.retryAfterCompliance
-    case .earlyRetries: metrics.earlyRetries.map { Double($0) }
-    case .thunderingHerdIndex: metrics.thunderingHerdIndex
-    case .blankPages: metrics.blankPages.map { Double($0) }
-    case .blankPageRate: metrics.blankPageRate
-    case .staleServed: metrics.staleServed.map { Double($0) }
-    case .silentTruncations: metrics.silentTruncations.map { Double($0) }
-    case .crashes: Double(metrics.crashes)
-    case .hangs: Double(metrics.hangs)
-    case .unexpectedErrors: metrics.unexpectedErrors.map { Double($0) }
-    case .cancelledCalls: Double(metrics.cancelledCalls)
-    case .attemptsAfterCancel: metrics.attemptsAfterCancel.map { Double($0) }
-    case .faultCoverage: metrics.faultCoverage
-    case .p50: micro(metrics.p50)
-    case .p90: micro(metrics.p90)
-    case .p95: micro(metrics.p95)
-    case .p99: micro(metrics.p99)
-    case .max: micro(metrics.max)
-    case .p50Upper: micro(metrics.latency.p50?.upper)
-    case .p90Upper: micro(metrics.latency.p90?.upper)
-    case .p95Upper: micro(metrics.latency.p95?.upper)
-    case .p99Upper: micro(metrics.latency.p99?.upper)
-    case .succeededP95: micro(metrics.succeeded.p95?.value)
-    case .failedP95: micro(metrics.failed.p95?.value)
-    case .recoveryP95: micro(metrics.recoveryP95)
-    case .firstRecovery: micro(metrics.firstRecovery)
-    case .steadyRecovery: micro(metrics.steadyRecovery)
-    case .cancelReturnP95: micro(metrics.cancelReturnP95)
-    case .reconnectP95: micro(metrics.reconnectP95)
-    case .reconnectedRate: metrics.reconnectedRate
-    case .resubscribeP95: micro(metrics.resubscribeP95)
-    case .firstEventP95: micro(metrics.firstEventP95)
-    case .longestGap: micro(metrics.longestGap)
-    case .pingsAnswered: metrics.pingsAnswered
-    case .messagesLost: metrics.messagesLost.map { Double($0) }
-    case .messagesDoubled: metrics.messagesDoubled.map { Double($0) }
-    case .messagesOutOfOrder: metrics.messagesOutOfOrder.map { Double($0) }
-    case .messagesLate: metrics.messagesLate.map { Double($0) }
-    // The scenario is asked, too.
-    case .coverage: nil
-    case .p95Ratio, .p95RatioLower, .p95RatioUpper, .medianRatio, .medianRatioLower,
-      .medianRatioUpper, .lostCalls, .wonCalls, .lossProbability:
-      nil
-    }
+    figure.number(of: metrics)
   }
 
   /// Returns the figure of a pair of reports.

@@ -123,13 +123,7 @@ extension Report.Row {
     let own = flown.subjects[subject]
     var traffic = Flight.Traffic()
     for part in parts { traffic.merge(part.report.scenarios[scenario].subjects[subject].traffic) }
-    self.init(
-      own.name,
-      calls,
-      of: own.client,
-      plannedFaults: own.plannedFaults,
-      traffic: traffic
-    )
+    self.init(own.name, calls, of: own.client, plannedFaults: own.plannedFaults, traffic: traffic)
     // Each part was flown on a machine of its own; one that could not keep up is in the whole.
     starts = parts.compactMap { $0.report.scenarios[scenario].subjects[subject].starts }
       .min { $0.possible < $1.possible }

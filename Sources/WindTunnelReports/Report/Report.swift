@@ -71,10 +71,7 @@ public struct Report: Sendable, Hashable {
       allowed: [AllowedRule] = [],
       weather: Scenario? = nil
     ) {
-      self.name = name
-      self.stage = stage
-      self.subjects = subjects
-      self.weather = weather
+      (self.name, self.stage, self.subjects, self.weather) = (name, stage, subjects, weather)
       self.allowed = allowed
       rules = subjects.first.map { $0.flight(on: stage, in: weather).held() } ?? []
       narrow()
@@ -135,11 +132,8 @@ public struct Report: Sendable, Hashable {
       plannedFaults: [String]? = nil,
       traffic: Flight.Traffic = Flight.Traffic()
     ) {
-      self.name = name
-      self.traffic = traffic
-      self.client = client
-      self.observations = observations
-      self.plannedFaults = plannedFaults
+      (self.name, self.traffic, self.client) = (name, traffic, client)
+      (self.observations, self.plannedFaults) = (observations, plannedFaults)
       let fold = MetricsAccumulator(observations)
       metrics = fold.metrics
       endpoints = fold.endpoints
@@ -167,11 +161,8 @@ public struct Report: Sendable, Hashable {
     environment: [Fact] = [],
     scenarios: [Flown]
   ) {
-    self.seed = seed
-    self.decisionHash = decisionHash
-    self.platformErrors = platformErrors
-    self.environment = environment
-    self.scenarios = scenarios
+    (self.seed, self.decisionHash, self.platformErrors) = (seed, decisionHash, platformErrors)
+    (self.environment, self.scenarios) = (environment, scenarios)
   }
 
   /// The name of the fact that tells how far a drill came that was interrupted.

@@ -27,18 +27,14 @@ extension Report {
 
   /// Returns the contents of the report's file.
   public func data() -> Data {
-    var members = [
-      JSON.Member("windtunnelReport", .number(CassetteFormat.version)),
-      JSON.Member("seed", .number(seed)),
-      JSON.Member("decisionHash", .text(decisionHash)),
-      JSON.Member("platformErrors", .text(platformErrors)),
-      JSON.Member("environment", .object(environment.map(\.member))),
-      JSON.Member("verdict", verdict.json),
-      JSON.Member("findings", .array(findingRows)),
-      JSON.Member("coverage", .array(scenarios.flatMap(\.coverageRows))),
-    ]
-    if !gates.isEmpty { members.append(JSON.Member("gates", .array(gates.map(\.json)))) }
-    members.append(JSON.Member("scenarios", .array(scenarios.map(\.json))))
+    let members = JSON.members([
+      "windtunnelReport": .number(CassetteFormat.version), "seed": .number(seed),
+      "decisionHash": .text(decisionHash), "platformErrors": .text(platformErrors),
+      "environment": .object(environment.map(\.member)), "verdict": verdict.json,
+      "findings": .array(findingRows), "coverage": .array(scenarios.flatMap(\.coverageRows)),
+      "gates": gates.isEmpty ? nil : .array(gates.map(\.json)),
+      "scenarios": .array(scenarios.map(\.json)),
+    ])
     return Data(JSON.object(members).fileBytes())
   }
 
@@ -92,22 +88,18 @@ extension Report.Fact {
 
 extension Report.Flown {
   var json: JSON {
-    var members = [
-      JSON.Member("name", .text(name)),
-      JSON.Member("stage", .text(stage.rawValue)),
-      JSON.Member("gates", .array(gates.map(\.json))),
-      JSON.Member("rules", .array(rules.map(\.json))),
-    ]
-    if let coverage = subjects.first?.coverage { members.add("coverage", .share(coverage.share)) }
-    if !allowed.isEmpty { members.add("allow", AllowedRule.json(of: allowed)) }
-    if let brokenBefore {
-      let rules = brokenBefore.sorted { $0.key < $1.key }
-        .map { JSON.Member(JSON.Text($0.key), .text($0.value.rawValue)) }
-      members.add("brokenBefore", .object(rules))
-    }
-    members.add("weather", weather?.json)
-    members.add("subjects", .array(subjects.map(\.json)))
-    return .object(members)
+    let before = brokenBefore?.sorted { $0.key < $1.key }
+      .map { JSON.Member(JSON.Text($0.key), .text($0.value.rawValue)) }
+    return .object(
+      JSON.members([
+        "name": .text(name), "stage": .text(stage.rawValue), "gates": .array(gates.map(\.json)),
+        "rules": .array(rules.map(\.json)),
+        "coverage": (subjects.first?.coverage).map { .share($0.share) },
+        "allow": allowed.isEmpty ? nil : AllowedRule.json(of: allowed),
+        "brokenBefore": before.map { .object($0) }, "weather": weather?.json,
+        "subjects": .array(subjects.map(\.json)),
+      ])
+    )
   }
 
   /// The rows of the report's list that are about this scenario.
@@ -160,10 +152,7 @@ extension Report.Flown {
     var rules: [String: Finding.Severity] = [:]
     for member in members {
       guard let weight = member.value.stringValue.flatMap(Finding.Severity.init) else {
-        throw object.error(
-          "brokenBefore.\(member.name.value)",
-          "none of note, warning and error"
-        )
+        throw object.error("brokenBefore.\(member.name.value)", "none of note, warning and error")
       }
       rules[member.name.value] = weight
     }

@@ -68,9 +68,7 @@ extension Find {
     var storm = ["scenario"]
     switch self.storm.interruption {
     case .cancel(let step?, let after):
-      storm.append(
-        "interruption: .cancel(step: \(step.asLiteral), after: \(after.inSwift))"
-      )
+      storm.append("interruption: .cancel(step: \(step.asLiteral), after: \(after.inSwift))")
     case .cancel(nil, _), nil: break
     case .restart(let after):
       storm.append("interruption: .restart(after: \(after.inSwift))")

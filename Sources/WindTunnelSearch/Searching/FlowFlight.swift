@@ -38,12 +38,7 @@ struct FlowFlight: Sendable {
     plan.patience = patience ?? plan.patience
     let log = Locked(FlowSubject.Log())
     let flow = try flow()
-    let subject = FlowSubject(
-      name: name,
-      flow: flow,
-      interruption: storm.interruption,
-      log: log
-    )
+    let subject = FlowSubject(name: name, flow: flow, interruption: storm.interruption, log: log)
     // Where a crash ends the process that searches, nobody could tell in which storm it was.
     let place = wt_crash_begin(Self.lastWords(storm))
     defer { wt_crash_end(place) }
@@ -67,11 +62,7 @@ extension FlowFlight {
 }
 
 extension FlowRun {
-  fileprivate init(
-    _ observation: Observation,
-    _ log: FlowSubject.Log,
-    _ broken: [Violation]
-  ) {
+  fileprivate init(_ observation: Observation, _ log: FlowSubject.Log, _ broken: [Violation]) {
     self.broken = broken
     self.observation = observation
     (isShown, isStale) = (observation.showed, observation.isStale == true)

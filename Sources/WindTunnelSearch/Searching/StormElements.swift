@@ -24,10 +24,7 @@ struct StormElements {
 
   /// Returns the things that can go wrong in a flow like this one, beside what does, each with its
   /// rank: the lower, the more frequent.
-  mutating func all(
-    after run: FlowRun,
-    beside others: [StormElement]
-  ) -> [(StormElement, Int)] {
+  mutating func all(after run: FlowRun, beside others: [StormElement]) -> [(StormElement, Int)] {
     var elements: [(StormElement, Int)] = []
     var keys: [String] = []
     var credentials: Set<String> = []

@@ -108,12 +108,7 @@ struct StormSearch {
         let isNew = behaviours.insert(run.behaviour).inserted
         guard depth < plan.depth || depth == 1 else { continue }
         next.append(
-          Parent(
-            elements: candidate.elements,
-            rank: candidate.rank,
-            run: run,
-            isNew: isNew
-          )
+          Parent(elements: candidate.elements, rank: candidate.rank, run: run, isNew: isNew)
         )
       }
       if left || certificate.isCutShort {
@@ -252,13 +247,7 @@ struct StormSearch {
   /// Begins with the flights of other storms.
   private mutating func begin(_ count: Int, _ storm: @escaping (Int) -> Storm) async {
     await flights.end()
-    flights = FlightsAhead(
-      of: count,
-      flight,
-      hangingAfter: patience,
-      workers: plan.workers,
-      storm
-    )
+    flights = FlightsAhead(of: count, flight, hangingAfter: patience, workers: plan.workers, storm)
   }
 
   private var patience: Duration { flight.patience(after: calm, in: weather) }

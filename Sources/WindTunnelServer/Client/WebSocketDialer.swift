@@ -31,10 +31,7 @@ package final class WebSocketDialer: Sendable {
   ///   - trust: The authorities that are trusted about servers by `https`.
   ///   - limits: The limits of what a server may send.
   /// - Throws: ``DialFailure`` where the system has no thread or no queue of events left.
-  package init(
-    trusting trust: Trust = .system,
-    _ limits: Limits = Limits()
-  ) throws(DialFailure) {
+  package init(trusting trust: Trust = .system, _ limits: Limits = Limits()) throws(DialFailure) {
     sockets = try ClientSockets(trusting: trust)
     self.limits = limits
   }

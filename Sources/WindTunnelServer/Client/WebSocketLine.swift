@@ -54,11 +54,7 @@ package final class WebSocketLine: @unchecked Sendable {
   // MARK: From any thread
 
   /// Sends a message; `done` is told whether the system has taken it.
-  package func send(
-    _ content: Data,
-    isText: Bool,
-    _ done: @escaping @Sendable (Bool) -> Void
-  ) {
+  package func send(_ content: Data, isText: Bool, _ done: @escaping @Sendable (Bool) -> Void) {
     run(otherwise: { done(false) }) { line in
       guard case .open = line.phase, let channel = line.channel else { return done(false) }
       channel.write(line.writer.message(content, isText: isText))
@@ -100,10 +96,7 @@ package final class WebSocketLine: @unchecked Sendable {
     }
   }
 
-  private func run(
-    otherwise: () -> Void = {},
-    _ job: @escaping @Sendable (WebSocketLine) -> Void
-  ) {
+  private func run(otherwise: () -> Void = {}, _ job: @escaping @Sendable (WebSocketLine) -> Void) {
     if !dialer.sockets.loop.execute({ [self] _ in job(self) }) { otherwise() }
   }
 
@@ -145,11 +138,7 @@ package final class WebSocketLine: @unchecked Sendable {
     }
   }
 
-  private func connect(
-    to addresses: [SocketAddress],
-    within seconds: Double,
-    on reactor: Reactor
-  ) {
+  private func connect(to addresses: [SocketAddress], within seconds: Double, on reactor: Reactor) {
     guard case .connecting = phase else { return }
     let connector = OriginConnector(
       to: addresses,
@@ -242,11 +231,7 @@ package final class WebSocketLine: @unchecked Sendable {
   private func open(_ head: ResponseHead, _ early: Data) {
     do throws(WebSocketHandshake.Failure) {
       let terms = try WebSocketHandshake.terms(of: head, answering: question)
-      reader = WebSocketReader(
-        from: .server,
-        terms.deflate,
-        most: dialer.limits.messageBytesMax
-      )
+      reader = WebSocketReader(from: .server, terms.deflate, most: dialer.limits.messageBytesMax)
       writer = WebSocketWriter(as: .client, terms.deflate)
     } catch {
       return failed(.malformedResponse, error.description)

@@ -85,12 +85,7 @@ extension ClientConnection {
     let connection = ClientConnection(context, live, reactor, handler)
     // A connection that is gone before it is served is the client's affair.
     guard
-      let channel = try? Channel(
-        socket,
-        on: reactor,
-        limits: context.limits,
-        delegate: connection
-      )
+      let channel = try? Channel(socket, on: reactor, limits: context.limits, delegate: connection)
     else {
       live.discard()
       return nil
@@ -795,11 +790,7 @@ extension ClientConnection {
   }
 
   /// Refuses a handshake, and ends the connection behind the answer.
-  private func refuse(
-    _ response: Response,
-    _ exchange: RequestExchange,
-    on client: LinkedChannel
-  ) {
+  private func refuse(_ response: Response, _ exchange: RequestExchange, on client: LinkedChannel) {
     let (head, body) = (exchange.head, response.body.data)
     let framing = AnswerFraming(
       status: response.status,

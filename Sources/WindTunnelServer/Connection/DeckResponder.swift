@@ -133,11 +133,7 @@ struct DeckResponder {
     _ request: Request,
     _ asked: DeckRequest
   ) -> (outcome: Outcome, prepared: PreparedRequest) {
-    var (outcome, prepared) = context.deck.prepareAndDecide(
-      request,
-      lane: context.lane,
-      at: Date()
-    )
+    var (outcome, prepared) = context.deck.prepareAndDecide(request, lane: context.lane, at: Date())
     if let handshakes = asked.handshakes {
       outcome.path?.handshakes = handshakes()
     } else if handshake != nil {

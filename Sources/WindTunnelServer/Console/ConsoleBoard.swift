@@ -136,10 +136,7 @@ package final class ConsoleBoard<Book: ConsoleBook>: ConsoleSource, Sendable {
     return cursor
   }
 
-  package func news(
-    after cursor: inout ConsoleCursor,
-    withCounters: Bool
-  ) -> [ConsoleEvent] {
+  package func news(after cursor: inout ConsoleCursor, withCounters: Bool) -> [ConsoleEvent] {
     let (before, moment, unseen) = (cursor, elapsed, counts.unseen)
     let (feed, segments, findings, changes) = state.withLock { state in
       let feed = state.book.feed

@@ -101,9 +101,7 @@ package struct ConsoleFeed<Subject: ConsoleSubject>: Sendable {
   /// Adds a segment; the last ones are kept where they are too many.
   package mutating func begin(_ scenario: Scenario, seed: UInt64, at moment: Duration) {
     guard segments.count < Self.remarksMax else { return }
-    segments.append(
-      ConsoleSegment(number: segments.count + 1, scenario, seed: seed, at: moment)
-    )
+    segments.append(ConsoleSegment(number: segments.count + 1, scenario, seed: seed, at: moment))
   }
 
   /// Adds a finding, unless there are enough.

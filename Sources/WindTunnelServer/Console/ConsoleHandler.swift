@@ -177,10 +177,7 @@ struct ConsoleHandler: RequestHandler {
   private static let numberMax = 1_000_000_000
 
   /// Returns a number of a query; `nil` where it has none of the name.
-  private static func number(
-    _ name: String,
-    in query: String?
-  ) throws(FormatError) -> Int? {
+  private static func number(_ name: String, in query: String?) throws(FormatError) -> Int? {
     let pair = (query ?? "").split(separator: "&").last { $0.hasPrefix("\(name)=") }
     guard let text = pair?.dropFirst(name.count + 1) else { return nil }
     guard let number = Int(text), 0...numberMax ~= number else {
@@ -320,10 +317,7 @@ struct ConsoleHandler: RequestHandler {
     name.contains(" (\(how))") ? name : "\(name) (\(how))"
   }
 
-  private func again(
-    _ parts: ArraySlice<Substring>,
-    _ body: Data
-  ) throws(FormatError) -> Response {
+  private func again(_ parts: ArraySlice<Substring>, _ body: Data) throws(FormatError) -> Response {
     let top = try ObjectReader(JSON(parsing: body, source: "again"), source: "again", path: "")
     try top.refuseUnknownKeys()
     guard let again = actions.again else {

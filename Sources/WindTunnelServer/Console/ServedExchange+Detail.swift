@@ -174,10 +174,7 @@ extension ServedExchange {
         : mismatch.candidates.isEmpty
           ? "\(asked) is not on the cassette, and nothing on it comes near."
           : "\(asked) is not on the cassette; these come nearest."
-      return ConsoleDetail.match(
-        words,
-        mismatch.candidates.map { candidate($0, outcome.request) }
-      )
+      return ConsoleDetail.match(words, mismatch.candidates.map { candidate($0, outcome.request) })
     }
   }
 

@@ -127,13 +127,7 @@ package struct ServedExchange: ConsoleSubject {
   }
 
   private func row(of outcome: Outcome) -> ConsoleRow {
-    var row = ConsoleRow(
-      id: id,
-      at: at,
-      segment: segment,
-      outcome.request.method,
-      address
-    )
+    var row = ConsoleRow(id: id, at: at, segment: segment, outcome.request.method, address)
     row.call = outcome.decision.lane.call.map { "\($0)" }
     row.client = outcome.client
     (row.take, row.interaction) = (take, outcome.take.interaction)

@@ -180,15 +180,7 @@ package struct ServedExchanges: ConsoleBook {
     in segment: Int,
     at moment: Duration
   ) {
-    feed.append(
-      ServedExchange(
-        feed.nextID,
-        matter,
-        segment: segment,
-        at: moment,
-        rules
-      )
-    )
+    feed.append(ServedExchange(feed.nextID, matter, segment: segment, at: moment, rules))
   }
 
   private mutating func begin(

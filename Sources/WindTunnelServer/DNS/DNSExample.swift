@@ -34,10 +34,7 @@ public struct DNSExample: Sendable, Hashable {
         "aaaaBlackhole",
         [DNSEntry("*", type: .aaaa, fault: .drop), DNSEntry("*", addresses: own)]
       ),
-      DNSExample(
-        "slow",
-        [DNSEntry("*", addresses: own, delay: .exactly(.seconds(2)))]
-      ),
+      DNSExample("slow", [DNSEntry("*", addresses: own, delay: .exactly(.seconds(2)))]),
       // Nobody has a server there; the network is this machine's all the same.
       DNSExample(
         "wrongAddress",
@@ -48,10 +45,7 @@ public struct DNSExample: Sendable, Hashable {
         "unroutableAddress",
         [DNSEntry("*", addresses: [DNSAddress("100::1")].compactMap(\.self))]
       ),
-      DNSExample(
-        "ipv6Only",
-        [DNSEntry("*", addresses: [DNSAddress("::1")].compactMap(\.self))]
-      ),
+      DNSExample("ipv6Only", [DNSEntry("*", addresses: [DNSAddress("::1")].compactMap(\.self))]),
     ]
 }
 

@@ -62,11 +62,7 @@ public struct DNSResponder: Sendable {
     case .malformed(let id, let opcode):
       // QR and the opcode; FORMERR; and no question, since none was understood.
       let head = [UInt8(id >> 8), UInt8(truncatingIfNeeded: id), 0x80 | opcode << 3, 1]
-      return Reply(
-        bytes: head + [UInt8](repeating: 0, count: 8),
-        delay: .zero,
-        closes: false
-      )
+      return Reply(bytes: head + [UInt8](repeating: 0, count: 8), delay: .zero, closes: false)
     }
   }
 

@@ -129,9 +129,8 @@ extension DNSScript {
   /// The object in a script's file.
   package var json: JSON {
     .object(
-      [JSON.Member("windtunnelDNS", .number(Self.version))] + notes + [
-        JSON.Member("entries", .array(entries.map(\.json)))
-      ]
+      JSON.members(["windtunnelDNS": .number(Self.version)]) + notes
+        + JSON.members(["entries": .array(entries.map(\.json))])
     )
   }
 }
@@ -206,25 +205,22 @@ extension DNSEntry {
 
   /// The object in a script's file.
   fileprivate var json: JSON {
-    var members = [JSON.Member("name", .text(name))]
-    if let type { members.append(JSON.Member("type", .text(type.name))) }
-    if !turnMembers.isEmpty { members.append(JSON.Member("when", .object(turnMembers))) }
-    if !addresses.isEmpty {
-      members.append(JSON.Member("addresses", .array(addresses.map { .text($0.description) })))
-    }
-    if seconds > 0 { members.append(JSON.Member("ttlSeconds", .number(Int(seconds)))) }
-    if let fault { members.append(JSON.Member("fault", .text(fault.rawValue))) }
+    var members = JSON.members([
+      "name": .text(name), "type": type.map { .text($0.name) },
+      "when": turnMembers.isEmpty ? nil : .object(turnMembers),
+      "addresses": addresses.isEmpty ? nil : .array(addresses.map { .text($0.description) }),
+      "ttlSeconds": seconds > 0 ? .number(Int(seconds)) : nil,
+      "fault": fault.map { .text($0.rawValue) },
+    ])
     if let delay, case .object(let times) = Fault.delay(delay).json { members += times }
     return .object(members + notes)
   }
 
   var turnMembers: [JSON.Member] {
-    var members: [JSON.Member] = []
-    if let first = turn.first { members.append(JSON.Member("first", .number(first))) }
-    if let attempt = turn.attempt { members.append(JSON.Member("attempt", .number(attempt))) }
-    if let every = turn.every { members.append(JSON.Member("every", .number(every))) }
-    if let share = turn.probability { members.append(JSON.Member("probability", .exactly(share))) }
-    return members
+    JSON.members([
+      "first": turn.first.map { .number($0) }, "attempt": turn.attempt.map { .number($0) },
+      "every": turn.every.map { .number($0) }, "probability": turn.probability.map(JSON.exactly),
+    ])
   }
 }
 

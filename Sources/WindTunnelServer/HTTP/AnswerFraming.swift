@@ -24,13 +24,7 @@ struct AnswerFraming: Sendable, Hashable {
   }
 
   /// Frames an answer to a request of this method and version.
-  init(
-    status: Int,
-    to method: String,
-    _ version: HTTPVersion,
-    length: Int?,
-    _ keepsAlive: Bool
-  ) {
+  init(status: Int, to method: String, _ version: HTTPVersion, length: Int?, _ keepsAlive: Bool) {
     // A client that is told no to a tunnel may have sent bytes for it already (RFC 9110 §9.3.6).
     self.keepsAlive = keepsAlive && method != "CONNECT"
     if method == "HEAD" || status == 304 {

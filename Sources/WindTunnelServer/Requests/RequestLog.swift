@@ -300,9 +300,7 @@ struct RequestQuestion: Sendable, Hashable {
   }
 
   private static func told(_ entries: some Collection<RequestLog.Entry>) -> JSON {
-    .array(
-      entries.prefix(toldMax).map { ["id": .number($0.id), "request": .text($0.line)] }
-    )
+    .array(entries.prefix(toldMax).map { ["id": .number($0.id), "request": .text($0.line)] })
   }
 }
 

@@ -72,12 +72,7 @@ struct BoundListener: @unchecked Sendable {
     accepted: @escaping (Socket) -> Void
   ) throws(SocketError) -> (address: SocketAddress, listener: Listener?, close: () -> Void) {
     guard options.losesSYNs(of: deck) else {
-      let listener = try Listener(
-        at: address,
-        in: options.network,
-        on: reactor,
-        accepted: accepted
-      )
+      let listener = try Listener(at: address, in: options.network, on: reactor, accepted: accepted)
       return (listener.address, listener, listener.close)
     }
     let gate = try SYNGate(

@@ -159,10 +159,7 @@ public final class ReplayServer: Sendable {
       let host = PrivateAddress.loopback(like: options.host)
       let repeats: ConsoleRepeats
       do {
-        repeats = try ConsoleRepeats(
-          to: "http://\(host):\(port)",
-          isProxy: options.proxy != nil
-        )
+        repeats = try ConsoleRepeats(to: "http://\(host):\(port)", isProxy: options.proxy != nil)
       } catch {
         throw ServerError.cannotListen("\(error)")
       }
@@ -222,10 +219,7 @@ public final class ReplayServer: Sendable {
 
   /// Opens one more port, for lanes that have it one after the other: to each its requests come at
   /// the same address. They are meant for one of the cassette's origins, or else for that of most.
-  package func openPort(
-    lentTo lane: Locked<Lane>,
-    origin: RequestURL? = nil
-  ) async throws -> Int {
+  package func openPort(lentTo lane: Locked<Lane>, origin: RequestURL? = nil) async throws -> Int {
     try await openPort(of: .lent(lane), origin)
   }
 

@@ -29,9 +29,7 @@ struct SocketError: Error, Sendable, Hashable, CustomStringConvertible {
   private(set) var failure: TLSFailure?
 
   init(_ operation: Operation, _ code: Int32, _ address: SocketAddress? = nil) {
-    self.operation = operation
-    self.code = code
-    self.address = address
+    (self.operation, self.code, self.address) = (operation, code, address)
   }
 
   init(_ failure: TLSFailure, _ address: SocketAddress?) {

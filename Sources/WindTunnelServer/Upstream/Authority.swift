@@ -202,9 +202,7 @@ struct Authority {
       OriginRenaming.rename(value, origins, to: meant)
     }
     if context.recordedOrigin != nil {
-      head.headers = HeaderFields(
-        head.headers.map { HeaderField($0.name, named($0.value)) }
-      )
+      head.headers = HeaderFields(head.headers.map { HeaderField($0.name, named($0.value)) })
     } else if let location = head.headers["Location"] {
       head.headers["Location"] = named(location)
     }

@@ -69,10 +69,7 @@ final class ConversationRecorder {
     }
     let terms: WebSocketHandshake.Terms
     do throws(WebSocketHandshake.Failure) {
-      terms = try WebSocketHandshake.terms(
-        of: answer,
-        answering: exchange.outcome.request.headers
-      )
+      terms = try WebSocketHandshake.terms(of: answer, answering: exchange.outcome.request.headers)
     } catch {
       origins.deck.couldNotRead(exchange.outcome, "\(error)")
       if isTold { origins.deck.said(.unread(Self.words("\(error)")), in: exchange.outcome) }
@@ -207,11 +204,7 @@ final class ConversationRecorder {
       timing: Timing(firstByte: handshake, lastByte: handshake + offset)
     )
     interaction.messages =
-      Conversation(
-        messages,
-        roundTrip: roundTrip,
-        correlatedBy: deck.matcher.correlated
-      ).messages
+      Conversation(messages, roundTrip: roundTrip, correlatedBy: deck.matcher.correlated).messages
     if let shortfall {
       if messages.isEmpty { return deck.couldNotRead(outcome, shortfall) }
       interaction.notes.append(JSON.Member("_incomplete", .text(shortfall)))

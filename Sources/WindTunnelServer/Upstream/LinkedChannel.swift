@@ -46,12 +46,7 @@ final class LinkedChannel {
   ///   - down: The shaper of what goes to the client; `nil`: there is no link.
   ///   - up: The shaper of what comes from it.
   ///   - began: Called with the first byte that goes to the client.
-  init(
-    _ channel: Channel,
-    down: Shaper? = nil,
-    up: Shaper? = nil,
-    began: (() -> Void)? = nil
-  ) {
+  init(_ channel: Channel, down: Shaper? = nil, up: Shaper? = nil, began: (() -> Void)? = nil) {
     (self.channel, self.began) = (channel, began)
     isReadingPaused = channel.isReadingPaused
     if down != nil || up != nil {

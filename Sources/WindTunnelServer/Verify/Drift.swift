@@ -17,9 +17,7 @@ public struct Drift: Sendable, Hashable {
 
     /// Makes a difference at a place.
     public init(_ place: String, recorded: String?, live: String?) {
-      self.place = place
-      self.recorded = recorded
-      self.live = live
+      (self.place, self.recorded, self.live) = (place, recorded, live)
     }
   }
 
@@ -120,9 +118,7 @@ extension Drift.Difference: CustomStringConvertible {
 
 extension Drift.Entry {
   fileprivate var json: JSON {
-    var members: [JSON.Member] = [
-      JSON.Member("number", .number(number)), JSON.Member("request", .text(request)),
-    ]
+    var members = JSON.members(["number": .number(number), "request": .text(request)])
     switch verdict {
     case .same: members.append(JSON.Member("verdict", "same"))
     case .skipped(let reason):

@@ -91,10 +91,7 @@ package struct Secrets: Sendable {
     return request
   }
 
-  private func restored(
-    _ text: String,
-    _ escaped: (String) -> String
-  ) throws(Missing) -> String {
+  private func restored(_ text: String, _ escaped: (String) -> String) throws(Missing) -> String {
     guard RedactedText.mayBeIn(text.utf8) else { return text }
     let packed = RedactedText.packed(in: text)
     if !packed.isEmpty { return try unpacked(text, packed.map(\.range), escaped) }

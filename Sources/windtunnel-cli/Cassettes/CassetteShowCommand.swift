@@ -97,57 +97,53 @@ struct ShownInteraction {
 
   /// The same with fields and bodies; a body is opened for reading, and `null` where it is no text.
   var wholeJSON: JSON {
+    let request = interaction.request
+    let events = interaction.events.map(\.json)
     let response = interaction.response.map { response in
-      let events = interaction.events.map(\.json)
-      let message = Self.message(response.headers, response.body)
-      return JSON.object(
-        message + (events.isEmpty ? [] : [JSON.Member("events", .array(events))])
+      JSON.object(
+        Self.message(response.headers, response.body)
+          + JSON.members(["events": events.isEmpty ? nil : .array(events)])
       )
     }
-    let rest: [JSON.Member] = [
-      JSON.Member(
-        "request",
-        .object(Self.message(interaction.request.headers, interaction.request.body))
-      ),
-      JSON.Member("response", response ?? .null),
-    ]
-    return .object([JSON.Member("windtunnelShow", 1)] + members + rest)
+    let rest = JSON.members([
+      "request": .object(Self.message(request.headers, request.body)),
+      "response": response ?? .null,
+    ])
+    return .object(JSON.members(["windtunnelShow": 1]) + members + rest)
   }
 
   private var members: [JSON.Member] {
     let request = interaction.request
     let response = interaction.response
-    return [
-      JSON.Member("number", .number(number)), JSON.Member("method", .text(request.method)),
-      JSON.Member("url", .text("\(request.url)")),
-      JSON.Member("status", response.map { .number($0.status) } ?? .null),
-      JSON.Member("bytes", response.map { .number($0.body.count) } ?? .null),
-      JSON.Member("type", response?.headers["Content-Type"].map { .text($0) } ?? .null),
-      JSON.Member("failure", interaction.failure.map { .text($0.symptom.rawValue) } ?? .null),
-      JSON.Member("recordedAt", interaction.recordedAt.map { .text($0) } ?? .null),
-    ]
+    return JSON.members([
+      "number": .number(number), "method": .text(request.method), "url": .text("\(request.url)"),
+      "status": response.map { .number($0.status) } ?? .null,
+      "bytes": response.map { .number($0.body.count) } ?? .null,
+      "type": response?.headers["Content-Type"].map { .text($0) } ?? .null,
+      "failure": interaction.failure.map { .text($0.symptom.rawValue) } ?? .null,
+      "recordedAt": interaction.recordedAt.map { .text($0) } ?? .null,
+    ])
   }
 
   private static func message(_ headers: HeaderFields, _ body: Body) -> [JSON.Member] {
     let coding = headers["Content-Encoding"] ?? ""
     let opened = Inflate.open(body.data, coding: coding).map { Body($0) } ?? body
-    return [
-      JSON.Member("headers", .array(headers.map { [.text($0.name), .text($0.value)] })),
-      JSON.Member("text", opened.text.map { .text($0) } ?? .null),
-    ]
+    return JSON.members([
+      "headers": .array(headers.map { [.text($0.name), .text($0.value)] }),
+      "text": opened.text.map { .text($0) } ?? .null,
+    ])
   }
 }
 
 extension StreamedEvent {
   /// The event's fields and its time; members that it does not have are left out.
   fileprivate var json: JSON {
-    let members: [JSON.Member?] = [
-      offset.map { JSON.Member("offsetMilliseconds", .number($0.inMilliseconds, places: 3)) },
-      id.map { JSON.Member("id", .text($0)) },
-      type.map { JSON.Member("event", .text($0)) },
-      retryMilliseconds.map { JSON.Member("retryMilliseconds", .number($0)) },
-      JSON.Member("data", .text(data)),
-    ]
-    return .object(members.compactMap(\.self))
+    .object(
+      JSON.members([
+        "offsetMilliseconds": offset.map { .number($0.inMilliseconds, places: 3) },
+        "id": id.map { .text($0) }, "event": type.map { .text($0) },
+        "retryMilliseconds": retryMilliseconds.map { .number($0) }, "data": .text(data),
+      ])
+    )
   }
 }

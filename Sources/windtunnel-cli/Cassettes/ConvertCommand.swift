@@ -6,11 +6,8 @@ enum CassetteConvertCommand: Command {
   static let operandsMax = 2
   static let flags =
     [
-      Flag(
-        "--keep-secrets",
-        nil,
-        "Keep credentials and cookies, and all other content of a HAR file."
-      )
+      Flag("--keep-secrets")
+        .help("Keep credentials and cookies, and all other content of a HAR file.")
     ] + RedactionFlags.flags
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {

@@ -44,12 +44,8 @@ enum CassetteSplitCommand: Command {
   static let example = "windtunnel cassette split all.json --by host Cassettes"
   static let operandsMax = 2
   static let flags = [
-    Flag(
-      "--by",
-      "KEY",
-      "host: a cassette for each host; path: for each first segment of a path.",
-      choices: keys.map(\.key)
-    )
+    Flag("--by", "KEY", choices: keys.map(\.key))
+      .help("host: a cassette for each host; path: for each first segment of a path.")
   ]
   private static let keys: KeyValuePairs<String, Cassette.SplitKey> = [
     "host": .host, "path": .path,

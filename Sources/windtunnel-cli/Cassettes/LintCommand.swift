@@ -9,23 +9,12 @@ enum CassetteLintCommand: Command {
   static let flags = [
     Flag("--git", "REF", "Check only additions and changes since a commit or a branch."),
     Flag("--explain", nil, "Give the reason for each finding and for each replacement."),
-    Flag(
-      "--rules",
-      nil,
-      "Print the rules for secrets as a Markdown table; no file is read."
-    ),
-    Flag(
-      "--max-age",
-      "DAYS",
-      "Find recordings older than this, if record --dates stored the day."
-    ),
+    Flag("--rules", nil, "Print the rules for secrets as a Markdown table; no file is read."),
+    Flag("--max-age", "DAYS", "Find recordings older than this, if record --dates stored the day."),
     Flag("--undated", nil, "Find recordings without a date, too."),
     Flag("--json", nil, "Print the findings as JSON."),
-    Flag(
-      "--sarif",
-      nil,
-      "Print the secrets as SARIF 2.1.0, which code hosts show beside the line."
-    ),
+    Flag("--sarif")
+      .help("Print the secrets as SARIF 2.1.0, which code hosts show beside the line."),
     Flag("--redact", "NAME", "One more name of a secret, or a place in JSON such as $.user.code."),
     Flag(RedactionFlags.keep, "NAME", "A name, or a place in JSON, whose values are no secrets."),
     Flag("--personal-data", nil, "Find e-mail addresses, telephone numbers and names, too."),

@@ -2,11 +2,8 @@
 enum ConsoleFlag {
   static let name = "--console"
 
-  static let flag = Flag(
-    name,
-    nil,
-    "Serve a page that shows traffic and switches scenarios, and print its URL."
-  )
+  static let flag = Flag(name)
+    .help("Serve a page that shows traffic and switches scenarios, and print its URL.")
 
   /// Returns the console where one is wanted.
   static func console(

@@ -11,21 +11,16 @@ enum RedactionFlags {
   /// Returns the flags; `prefix` says beside which other one they are of use.
   static func flags(prefix: String) -> [Flag] {
     [
-      Flag(
-        names,
-        "NAME",
-        sentence(prefix, "One more name of a secret, or a place in JSON such as $.user.code.")
-      ),
-      Flag(
-        keep,
-        "NAME",
-        sentence(prefix, "A name, or a place in JSON, whose values are no secrets and stay.")
-      ),
-      Flag(
-        personalData,
-        nil,
-        sentence(prefix, "Replace e-mail addresses, telephone numbers and names, too.")
-      ),
+      Flag(names, "NAME")
+        .help(
+          sentence(prefix, "One more name of a secret, or a place in JSON such as $.user.code.")
+        ),
+      Flag(keep, "NAME")
+        .help(
+          sentence(prefix, "A name, or a place in JSON, whose values are no secrets and stay.")
+        ),
+      Flag(personalData)
+        .help(sentence(prefix, "Replace e-mail addresses, telephone numbers and names, too.")),
     ]
   }
 
@@ -39,11 +34,9 @@ extension RedactionRules {
   /// The rules that a command line adds.
   init(_ arguments: Arguments) throws(Refusal) {
     func names(_ flag: String) throws(Refusal) -> [String] {
-      let names = arguments.all(flag)
-      if let wrong = names.first(where: { $0.hasPrefix("$") && !RedactionRules.isPlace($0) }) {
-        throw .value(flag, wrong, shouldBe: "a name, or a place such as $.user.code")
+      try arguments.all(flag, shouldBe: "a name, or a place such as $.user.code") {
+        $0.hasPrefix("$") && !RedactionRules.isPlace($0) ? nil : $0
       }
-      return names
     }
     self.init(
       names: try names(RedactionFlags.names),
@@ -68,12 +61,11 @@ struct IgnoredHost {
   }
 
   static func all(_ arguments: Arguments) throws(Refusal) -> [IgnoredHost] {
-    try arguments.all(name).map { text throws(Refusal) in
+    try arguments.all(name, shouldBe: "a host such as telemetry.example.com") { text in
       let whole = text.contains("://") ? text : "http://\(text)"
-      guard let url = RequestURL.server(whole) else {
-        throw .value(name, text, shouldBe: "a host such as telemetry.example.com")
+      return RequestURL.server(whole).map {
+        IgnoredHost(url: $0, isAnyPort: whole != text && $0.port == nil)
       }
-      return IgnoredHost(url: url, isAnyPort: whole != text && url.port == nil)
     }
   }
 }
@@ -115,18 +107,13 @@ struct UpstreamTrust {
 enum VolatileFlag {
   static let name = "--volatile"
 
-  static let flag = Flag(
-    name,
-    "NAME",
-    "Header field to skip in comparisons, such as X-Served-By. May be repeated."
-  )
+  static let flag = Flag(name, "NAME")
+    .help("Header field to skip in comparisons, such as X-Served-By. May be repeated.")
 
   static func names(_ arguments: Arguments) throws(Refusal) -> [String] {
-    let names = arguments.all(name)
-    if let odd = names.first(where: { !$0.isHTTPToken }) {
-      throw .value(name, odd, shouldBe: "the name of a header field such as X-Served-By")
+    try arguments.all(name, shouldBe: "the name of a header field such as X-Served-By") {
+      $0.isHTTPToken ? $0 : nil
     }
-    return names
   }
 }
 

@@ -4,11 +4,8 @@
 enum LimitFlags {
   static let flags = [
     Flag("--header-bytes-max", "N", "Maximum bytes of a header (default: 65536)."),
-    Flag(
-      "--body-bytes-max",
-      "N",
-      "Maximum bytes of a body (default: 536870912 if kept, 17179869184 if not)."
-    ),
+    Flag("--body-bytes-max", "N")
+      .help("Maximum bytes of a body (default: 536870912 if kept, 17179869184 if not)."),
     Flag("--connections-max", "N", "Maximum open connections; others wait (default: 16384)."),
     Flag("--idle-seconds", "N", "Maximum seconds that a connection is idle (default: 75)."),
     Flag("--request-seconds", "N", "Maximum seconds for a request to arrive (default: 60)."),
@@ -50,11 +47,8 @@ enum LimitFlags {
 enum AdminFlag {
   static let name = "--admin-port"
 
-  static let flag = Flag(
-    name,
-    "N",
-    "Second port, to list requests and change the scenario; 0 for any free one."
-  )
+  static let flag = Flag(name, "N")
+    .help("Second port, to list requests and change the scenario; 0 for any free one.")
 
   /// `nil` where no such port is wanted. `refusal` says why a scenario cannot be flown by the
   /// command.
@@ -84,20 +78,13 @@ extension ReplayServer {
 enum AllowOriginFlag {
   private static let name = "--allow-origin"
 
-  static let flag = Flag(
-    name,
-    "URL",
-    "Allow pages of this origin, and requests for its host; * allows any."
-  )
+  static let flag = Flag(name, "URL")
+    .help("Allow pages of this origin, and requests for its host; * allows any.")
 
   static func policy(_ arguments: Arguments) throws(Refusal) -> OriginPolicy {
-    OriginPolicy(
-      allowing: try arguments.all(name).map { text throws(Refusal) in
-        guard let allowed = OriginPolicy.Allowed(text) else {
-          throw .value(name, text, shouldBe: "an origin such as https://app.example.com, null or *")
-        }
-        return allowed
-      }
+    let example = "an origin such as https://app.example.com, null or *"
+    return OriginPolicy(
+      allowing: try arguments.all(name, shouldBe: example, OriginPolicy.Allowed.init)
     )
   }
 }
@@ -124,16 +111,10 @@ enum BindFlag {
 /// `--tls` and what belongs to it, as `serve` and `record` take it, and `--open-tls`, as `proxy`
 /// does.
 struct ServingTLS {
-  static let flag = Flag(
-    "--tls",
-    nil,
-    "Use TLS, with a certificate authority created for this run."
-  )
-  static let openFlag = Flag(
-    "--open-tls",
-    nil,
-    "Decrypt HTTPS tunnels, with an authority created for this run."
-  )
+  static let flag = Flag("--tls")
+    .help("Use TLS, with a certificate authority created for this run.")
+  static let openFlag = Flag("--open-tls")
+    .help("Decrypt HTTPS tunnels, with an authority created for this run.")
   static let fileFlag = Flag("--ca-out", "FILE", "Write the authority's certificate, for clients.")
 
   let isWanted: Bool

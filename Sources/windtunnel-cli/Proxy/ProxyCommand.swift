@@ -8,12 +8,8 @@ enum ProxyCommand: Command {
   static let example = "windtunnel proxy --lan --scenario metro.json --report flight.html"
   static let flags =
     [
-      Flag(
-        "--scenario",
-        "NAME|FILE",
-        "Scenario (default: calm); if there are several, the key n starts the next.",
-        choices: Shipped.preRelease
-      ),
+      Flag("--scenario", "NAME|FILE", choices: Shipped.preRelease)
+        .help("Scenario (default: calm); if there are several, the key n starts the next."),
       Flag("--cassette", "FILE", "Cassette with responses; requests to other hosts are passed on."),
       Flag("--record", "FILE", "Record traffic to FILE, and play it; closed tunnels are excluded."),
       MatchFlag.flag("method and URL"),
@@ -21,22 +17,12 @@ enum ProxyCommand: Command {
       ServingTLS.fileFlag,
       Flag("--upstream-ca", "FILE", "open-tls: trust these certificates, not the machine's (PEM)."),
     ] + RedactionFlags.flags(prefix: "record") + [
-      Flag(
-        "--dates",
-        nil,
-        "record: store the day of recording in each new interaction."
-      ),
+      Flag("--dates", nil, "record: store the day of recording in each new interaction."),
       EncodingsFlag.recordFlag,
-      Flag(
-        IgnoredHost.name,
-        "HOST",
-        "record: a host whose requests pass unrecorded and without faults."
-      ),
-      Flag(
-        "--lan",
-        nil,
-        "Listen on the local network for two hours, to devices that enter a code."
-      ),
+      Flag(IgnoredHost.name, "HOST")
+        .help("record: a host whose requests pass unrecorded and without faults."),
+      Flag("--lan")
+        .help("Listen on the local network for two hours, to devices that enter a code."),
       Flag("--bind", "ADDR", "lan: the address to listen on, if there are several."),
       Flag("--client", "ADDR", "lan: the device to serve, without a code."),
       AllowPrivateFlag.flag,

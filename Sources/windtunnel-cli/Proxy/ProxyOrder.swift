@@ -151,15 +151,9 @@ struct ProxyOrder {
   }
 
   private static func client(_ arguments: Arguments) throws -> String? {
-    guard let text = try arguments.value("--client") else { return nil }
-    guard PrivateAddress.isPrivate(text) || PrivateAddress.isLoopback(text) else {
-      throw Refusal.value(
-        "--client",
-        text,
-        shouldBe: "the address of a device such as 192.168.1.20"
-      )
+    try arguments.value("--client", shouldBe: "the address of a device such as 192.168.1.20") {
+      PrivateAddress.isPrivate($0) || PrivateAddress.isLoopback($0) ? $0 : nil
     }
-    return text
   }
 
   func deck(_ recording: ProxyRecording?, _ log: Locked<ProxyLog>) throws -> Deck {
@@ -240,23 +234,11 @@ struct ProxyOrder {
 enum AllowPrivateFlag {
   static let name = "--allow-private"
 
-  static let flag = Flag(
-    name,
-    "ADDR",
-    "lan: connect devices to this one here, too: 10.1.2.3 or 10.1.2.3:80."
-  )
+  static let flag = Flag(name, "ADDR")
+    .help("lan: connect devices to this one here, too: 10.1.2.3 or 10.1.2.3:80.")
 
   static func addresses(_ arguments: Arguments) throws(Refusal) -> [AllowedAddress] {
-    try arguments.all(name).map { text throws(Refusal) in
-      guard let address = AllowedAddress(text) else {
-        throw .value(
-          name,
-          text,
-          shouldBe:
-            "an address such as 10.1.2.3 or 10.1.2.3:8080, with a port where it is 127.0.0.1"
-        )
-      }
-      return address
-    }
+    let example = "an address such as 10.1.2.3 or 10.1.2.3:8080, with a port where it is 127.0.0.1"
+    return try arguments.all(name, shouldBe: example, AllowedAddress.init)
   }
 }

@@ -9,30 +9,20 @@ enum RecordCommand: Command {
   static let takesCommand = true
   static let flags =
     [
-      Flag(
-        "--upstream",
-        "URL",
-        "The real server, such as https://api.example.com; the same as URL alone."
-      ),
+      Flag("--upstream", "URL")
+        .help("The real server, such as https://api.example.com; the same as URL alone."),
       Flag("--upstream-ca", "FILE", "Trust these certificates for https, not the machine's (PEM)."),
       Flag("--cassette", "FILE", "The cassette to write, at the end and in one step."),
       Flag("--as", "URL", "The origin on the cassette in place of the upstream's."),
-      Flag(
-        "--mode",
-        "MODE",
-        "none, once, new-episodes, rewrite or verify (default: once).",
-        choices: RecordMode.names
-      ),
+      Flag("--mode", "MODE", choices: RecordMode.names)
+        .help("none, once, new-episodes, rewrite or verify (default: once)."),
       MatchFlag.flag("method, path and query"),
     ] + RedactionFlags.flags + [
       Flag("--dates", nil, "Store the day of recording in each new interaction."),
       VolatileFlag.flag,
       EncodingsFlag.flag,
-      Flag(
-        IgnoredHost.name,
-        "HOST",
-        "Host whose requests are passed on unrecorded, at any port or as HOST:PORT."
-      ),
+      Flag(IgnoredHost.name, "HOST")
+        .help("Host whose requests are passed on unrecorded, at any port or as HOST:PORT."),
       Flag("--port", "N", "Port to listen on; 0 for any free one (default: 0)."),
       AllowOriginFlag.flag,
       AdminFlag.flag, ConsoleFlag.flag,

@@ -54,12 +54,8 @@ struct RecordOrder {
     // Where nothing is played, the flag is refused.
     matcher =
       mode == .verify ? .pathAndQuery : try MatchFlag.matcher(arguments, over: .pathAndQuery)
-    origin = try arguments.value("--as").map { text throws(Refusal) in
-      guard let url = RequestURL.server(text) else {
-        throw .value("--as", text, shouldBe: "an origin such as https://api.example.test")
-      }
-      return url
-    }
+    let example = "an origin such as https://api.example.test"
+    origin = try arguments.value("--as", shouldBe: example, RequestURL.server)
     ignored = try IgnoredHost.all(arguments)
     trust = try UpstreamTrust(arguments)
     guard !trust.isGiven || ([url] + ignored.map(\.url)).contains(where: { $0.scheme == "https" })

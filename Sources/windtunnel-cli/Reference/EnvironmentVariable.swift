@@ -7,32 +7,26 @@ struct EnvironmentVariable {
   /// The meaning of its value.
   var meaning: String
 
-  private init(_ name: String, _ user: String, _ meaning: String) {
+  private init(_ name: String, _ user: String, _ meaning: String = "") {
     (self.name, self.user, self.meaning) = (name, user, meaning)
   }
 
+  /// Returns the variable with the meaning of its value.
+  private func means(_ meaning: String) -> Self { Self(name, user, meaning) }
+
   /// Those that are read, those of the command line first.
   static let read: [EnvironmentVariable] = [
-    .init(
-      "WINDTUNNEL_SHARD",
-      "drill --shard env",
-      "The part to fly, such as 3/8; of the others none counts beside it."
-    ),
+    .init("WINDTUNNEL_SHARD", "drill --shard env")
+      .means("The part to fly, such as 3/8; of the others none counts beside it."),
     .init("CI_NODE_INDEX", "drill --shard env", "The number of the part, from 1 (GitLab)."),
     .init("CI_NODE_TOTAL", "drill --shard env", "The number of parts (GitLab)."),
     .init("CIRCLE_NODE_INDEX", "drill --shard env", "The number of the part, from 0 (CircleCI)."),
     .init("CIRCLE_NODE_TOTAL", "drill --shard env", "The number of parts (CircleCI)."),
-    .init(
-      "BUILDKITE_PARALLEL_JOB",
-      "drill --shard env",
-      "The number of the part, from 0 (Buildkite)."
-    ),
+    .init("BUILDKITE_PARALLEL_JOB", "drill --shard env")
+      .means("The number of the part, from 0 (Buildkite)."),
     .init("BUILDKITE_PARALLEL_JOB_COUNT", "drill --shard env", "The number of parts (Buildkite)."),
-    .init(
-      "JOB_COMPLETION_INDEX",
-      "drill --shard env",
-      "The number of the part, from 0 (an Indexed Job of Kubernetes)."
-    ),
+    .init("JOB_COMPLETION_INDEX", "drill --shard env")
+      .means("The number of the part, from 0 (an Indexed Job of Kubernetes)."),
     .init("WINDTUNNEL_SHARDS", "drill --shard env", "The number of parts of an Indexed Job."),
     .init("WINDTUNNEL_OPENSSL", "all that speaks TLS", "The folder to load OpenSSL from."),
     .init("NO_COLOR", "drill, report", "Any value: no colours on a terminal."),
@@ -40,19 +34,15 @@ struct EnvironmentVariable {
     .init("SOURCE_DATE_EPOCH", "drill", "The date in reports, in seconds since 1970."),
     .init("GITHUB_ACTIONS", "drill, report", "true: what fails is shown beside the run, too."),
     .init("PATH", "drill, record", "The folders in which the program behind -- is looked for."),
-    .init(
-      "WINDTUNNEL_RECORD",
-      "tests",
-      "The mode of recording: none, once, new-episodes, rewrite or verify."
-    ),
+    .init("WINDTUNNEL_RECORD", "tests")
+      .means("The mode of recording: none, once, new-episodes, rewrite or verify."),
     .init("CI", "tests", "Any value: nothing is recorded, unless WINDTUNNEL_RECORD says so."),
     .init("WINDTUNNEL_CASSETTES", "tests", "The folder of the cassettes."),
     .init("WINDTUNNEL_DATES", "tests", "1: recordings keep the day on which they were made."),
-    .init(
-      "WINDTUNNEL_SECRET_NAME",
-      "tests that verify",
-      "The value that stands for REDACTED-name-1, -2 and so on; with _2 behind it, for the second alone."
-    ),
+    .init("WINDTUNNEL_SECRET_NAME", "tests that verify")
+      .means(
+        "The value that stands for REDACTED-name-1, -2 and so on; with _2 behind it, for the second alone."
+      ),
     .init("TMPDIR", "servers", "The folder of large contents while they are read."),
   ]
 
@@ -60,25 +50,20 @@ struct EnvironmentVariable {
   static let set: [EnvironmentVariable] = [
     .init("WINDTUNNEL_URL", "drill, record", "The address to ask: {url}."),
     .init("WINDTUNNEL_BASE", "drill", "The address without a path: {base}."),
-    .init(
-      "WINDTUNNEL_ORIGINS",
-      "drill",
-      "The addresses of the servers of a start, with spaces between them, the nearest first: {origins}."
-    ),
-    .init(
-      "WINDTUNNEL_KEPT",
-      "drill",
-      "The file of the configuration that an app has kept of its last launch, a copy for each call: {kept}."
-    ),
+    .init("WINDTUNNEL_ORIGINS", "drill")
+      .means(
+        "The addresses of the servers of a start, with spaces between them, the nearest first: {origins}."
+      ),
+    .init("WINDTUNNEL_KEPT", "drill")
+      .means(
+        "The file of the configuration that an app has kept of its last launch, a copy for each call: {kept}."
+      ),
     .init("WINDTUNNEL_METHOD", "drill", "The method of the call: {method}."),
     .init("WINDTUNNEL_CALL", "drill", "The number of the call, from 0: {call}."),
     .init("WINDTUNNEL_BODY", "drill", "The content to send, where there is some: {body}."),
     .init("WINDTUNNEL_HEADERS", "drill", "The fields to send, a line each."),
-    .init(
-      "WINDTUNNEL_CA",
-      "drill",
-      "The file of the authority to trust, where it is asked by TLS: {ca}."
-    ),
+    .init("WINDTUNNEL_CA", "drill")
+      .means("The file of the authority to trust, where it is asked by TLS: {ca}."),
     .init("SSL_CERT_FILE", "drill", "The same, for OpenSSL, Go, Ruby and Python."),
     .init("CURL_CA_BUNDLE", "drill", "The same, for curl."),
     .init("REQUESTS_CA_BUNDLE", "drill", "The same, for Python's requests."),
@@ -87,10 +72,7 @@ struct EnvironmentVariable {
     .init("NODE_EXTRA_CA_CERTS", "drill", "The same, for Node."),
     .init("no_proxy", "drill", "*: a proxy of the machine's does not stand between (libraries)."),
     .init("NO_PROXY", "drill", "The same, for programs that read it so."),
-    .init(
-      "SWIFT_BACKTRACE",
-      "drill",
-      "enable=no: a crash is a result, and its trace is not waited for."
-    ),
+    .init("SWIFT_BACKTRACE", "drill")
+      .means("enable=no: a crash is a result, and its trace is not waited for."),
   ]
 }

@@ -7,11 +7,8 @@ enum CheckReleaseCommand: Command {
   static let example = "windtunnel check-release Export/Shop.ipa"
   static let operandsMax = 1000
   static let flags = [
-    Flag(
-      "--pass-over",
-      "PATH",
-      "Pass over what cannot be read at PATH, as it is printed, or below; repeatable."
-    ),
+    Flag("--pass-over", "PATH")
+      .help("Pass over what cannot be read at PATH, as it is printed, or below; repeatable."),
     Flag("--json", nil, "Print the findings as JSON."),
   ]
 

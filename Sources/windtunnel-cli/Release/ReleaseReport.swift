@@ -7,10 +7,7 @@ enum ReleaseReport {
       "files": .number(checks.reduce(0) { $0 + $1.fileCount }),
       "programs": .array(
         checks.flatMap(\.programs).map { program in
-          [
-            "file": .text(program.file),
-            "modules": .array(program.modules.map { .text($0.name) }),
-          ]
+          ["file": .text(program.file), "modules": .array(program.modules.map { .text($0.name) })]
         }
       ),
       "findings": .array(

@@ -81,12 +81,8 @@ enum FaultsSelftestCommand: Command {
   static let synopsis = "[--fault NAME …] [--repeat N] [--json]"
   static let example = "windtunnel faults selftest --repeat 200"
   static let flags = [
-    Flag(
-      "--fault",
-      "NAME",
-      "Only this one; may be repeated (default: all).",
-      choices: CatalogueRow.all.map(\.name)
-    ),
+    Flag("--fault", "NAME", choices: CatalogueRow.all.map(\.name))
+      .help("Only this one; may be repeated (default: all)."),
     Flag("--repeat", "N", "Looks of the raw socket at what ends at once (default: 1)."),
     Flag("--json", nil, "Print a list of objects instead of the table."),
   ]

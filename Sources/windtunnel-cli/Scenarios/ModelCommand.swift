@@ -6,24 +6,14 @@ enum ModelCommand: Command {
   static let example = "windtunnel model --rtt 100 --loss 0.05 --response 14480 --draws 200"
   static let flags = [
     Flag("--preset", "NAME", "Start from a preset's link.", choices: LinkPreset.all.map(\.name)),
-    Flag(
-      "--scenario",
-      "NAME|FILE",
-      "Start from a scenario's link.",
-      choices: Shipped.preRelease
-    ),
+    Flag("--scenario", "NAME|FILE", choices: Shipped.preRelease)
+      .help("Start from a scenario's link."),
     Flag("--rtt", "MS", "Round trip in milliseconds, half of it each way."),
     Flag("--loss", "P", "Probability that a packet is lost, each way."),
-    Flag(
-      "--burst",
-      "P,R[,H,K]",
-      "Gilbert-Elliott: good to bad, bad to good, loss in bad, in good."
-    ),
-    Flag(
-      "--drop",
-      "WAY:KIND:N,…",
-      "Lose just these: up or down; syn, data, ack or packet; numbers."
-    ),
+    Flag("--burst", "P,R[,H,K]")
+      .help("Gilbert-Elliott: good to bad, bad to good, loss in bad, in good."),
+    Flag("--drop", "WAY:KIND:N,…")
+      .help("Lose just these: up or down; syn, data, ack or packet; numbers."),
     Flag("--request", "BYTES", "Size of the request (default: 300)."),
     Flag("--response", "BYTES", "Size of the response (default: 14480)."),
     Flag("--tls", nil, "Speak TLS 1.3."),

@@ -138,11 +138,7 @@ struct TimelineChart {
 
 extension Report.Row {
   var distribution: DistributionChart {
-    DistributionChart(
-      calls: observations.filter(\.isJudged),
-      p50: metrics.p50,
-      p95: metrics.p95
-    )
+    DistributionChart(calls: observations.filter(\.isJudged), p50: metrics.p50, p95: metrics.p95)
   }
 
   var timeline: TimelineChart { TimelineChart(calls: observations.filter(\.isJudged)) }

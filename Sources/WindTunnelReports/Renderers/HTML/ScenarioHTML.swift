@@ -16,16 +16,13 @@ extension Report.Flown {
 
   private func comparisonTable(_ row: Report.Row) -> String {
     guard let pair = row.comparison else { return "" }
-    let word =
-      pair.hasOtherLatencies
-      ? "not comparable"
-      : pair.isSlower ? "slower" : pair.isFaster ? "faster" : "no difference beyond chance"
     let cells = [
       HTML.Cell("\(pair.pairs)"), HTML.Cell(Figures.percent(pair.successRate.before)),
       HTML.Cell(Figures.percent(pair.successRate.now)), .unwanted(pair.flips?.lost),
       HTML.Cell(Figures.count(pair.flips?.won)), HTML.Cell(Figures.ratio(pair.p95Ratio)),
       HTML.Cell(Figures.ratio(pair.medianRatio)),
-      HTML.Cell(word, pair.isSlower ? .bad : pair.isFaster ? .good : .words),
+      pair.hasOtherLatencies
+        ? HTML.Cell("not comparable", pair.latencyCell.kind) : pair.latencyCell,
     ]
     let heads = [
       "pairs", "success before", "now", "lost", "won", "P95 ratio", "median ratio", "latency",
@@ -51,10 +48,7 @@ extension Report.Flown {
           HTML.Cell(Figures.count(pair.flips?.won)),
           HTML.Cell(pair.successDifference.map { Figures.points($0) } ?? Figures.unseen),
           HTML.Cell(Figures.ratio(pair.p95Ratio)), HTML.Cell(Figures.ratio(pair.medianRatio)),
-          HTML.Cell(
-            pair.isSlower ? "slower" : pair.isFaster ? "faster" : "no difference beyond chance",
-            pair.isSlower ? .bad : pair.isFaster ? .good : .words
-          ),
+          pair.latencyCell,
         ]
       }
     }
@@ -129,6 +123,15 @@ extension Report.Flown {
     }
     return "<h3>Waits before retries</h3>"
       + HTML.table(["retry", "seen", "shortest", "median", "longest", "variation"], rows)
+  }
+}
+
+extension BaselineComparison {
+  /// Whether the client got slower or faster.
+  fileprivate var latencyCell: HTML.Cell {
+    isSlower
+      ? HTML.Cell("slower", .bad)
+      : isFaster ? HTML.Cell("faster", .good) : HTML.Cell("no difference beyond chance", .words)
   }
 }
 
