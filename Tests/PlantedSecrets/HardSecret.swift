@@ -14,6 +14,8 @@ public struct HardSecret: Sendable {
 
   /// All hard secrets, ordered by kind.
   public static let all = TableRow.all("HardSecrets").map(HardSecret.init)
+  /// Secrets in syntaxes, containers, spellings and pieces that the other list does not have.
+  public static let third = TableRow.all("ThirdSecrets").map(HardSecret.init)
 
   private init(_ row: TableRow) {
     (kind, title) = (row.text("_kind"), row.text("_title"))
@@ -35,14 +37,17 @@ public struct HarmlessAnswer: Sendable {
   public var title: String
   /// The interactions, in the order in which they were recorded.
   public var interactions: [Interaction]
+  /// The texts that matter; empty in the first list.
+  public var stays: [String]
 
   /// All harmless responses, each under its own path.
-  public static let all = TableRow.all("HarmlessAnswers").map { row in
-    HarmlessAnswer(
-      kind: row.text("_kind"),
-      title: row.text("_title"),
-      interactions: row.interactions
-    )
+  public static let all = TableRow.all("HarmlessAnswers").map(HarmlessAnswer.init)
+  /// Public identifiers, and the syntaxes of the third list of secrets without a secret.
+  public static let third = TableRow.all("ThirdHarmless").map(HarmlessAnswer.init)
+
+  private init(_ row: TableRow) {
+    (kind, title) = (row.text("_kind"), row.text("_title"))
+    (stays, interactions) = (row.texts("_stays"), row.interactions)
   }
 }
 
@@ -64,5 +69,25 @@ public struct HarmlessPair: Sendable {
       first: row.interactions[0],
       second: row.interactions[1]
     )
+  }
+}
+
+/// Recordings whose requests differ in a redacted value alone, or in nothing.
+public struct RedactedPair: Sendable {
+  /// The source of the two values: one secret, two secrets, earlier responses, earlier requests, or
+  /// one secret in two runs of the recorder.
+  public enum Kind: String, Sendable { case same, other, given, told, twoRuns }
+
+  /// The source of the values.
+  public var kind: Kind
+  /// A short description of the interactions.
+  public var title: String
+  /// The interactions, in the order in which they were recorded; those of the pair are last.
+  public var interactions: [Interaction]
+
+  /// All pairs, ordered by kind.
+  public static let all = TableRow.all("ThirdPairs").map { row in
+    guard let kind = Kind(rawValue: row.text("_kind")) else { fatalError(row.text("_title")) }
+    return RedactedPair(kind: kind, title: row.text("_title"), interactions: row.interactions)
   }
 }

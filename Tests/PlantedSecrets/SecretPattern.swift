@@ -48,7 +48,7 @@ struct SecretPattern {
   /// Returns an interaction with the secret in place of its marks.
   func filling(_ interaction: Interaction) -> Interaction {
     let (request, response) = (interaction.request, interaction.response ?? Response())
-    return Interaction(
+    var filled = Interaction(
       Request(
         request.method,
         RequestURL(filling(request.url.description)),
@@ -61,6 +61,11 @@ struct SecretPattern {
         body: filling(response.body)
       )
     )
+    filled.messages = interaction.messages
+    for (index, message) in interaction.messages.enumerated() {
+      filled.messages[index].body = filling(message.body)
+    }
+    return filled
   }
 
   private func filling(_ fields: HeaderFields) -> HeaderFields {

@@ -92,6 +92,9 @@ public enum Spellings {
         add(opened, to: &texts, depth: depth + 1)
       }
     }
+    if data.range(of: Data([0x50, 0x4B, 3, 4])) != nil {
+      for member in members(of: [UInt8](data)) { add(member, to: &texts, depth: depth + 1) }
+    }
     var run: [UInt8] = []
     for byte in data + [0] {
       switch byte {
@@ -103,6 +106,19 @@ public enum Spellings {
         if run.count >= 16 { unpack(run, to: &texts, depth: depth) }
         run = []
       }
+    }
+  }
+
+  /// The packed members of zip archives (PKWARE's APPNOTE, 4.3.7).
+  private static func members(of bytes: [UInt8]) -> [Data] {
+    bytes.ranges(of: [0x50, 0x4B, 3, 4]).map(\.lowerBound).compactMap { start in
+      let head = bytes.dropFirst(start).prefix(30).map { Int($0) }
+      guard head.count == 30 else { return nil }
+      let (packed, names) = (head[18] + head[19] << 8, head[26] + head[27] << 8 + head[28])
+      return Inflate.open(
+        Data(bytes.dropFirst(start + 30 + names).prefix(packed)),
+        coding: "deflate"
+      )
     }
   }
 

@@ -10,6 +10,8 @@ internal import WindTunnel
 /// - `_secret`, the pattern of the row's secret (``SecretPattern``), and `_seed`, by which it is
 ///   drawn. The marks in the interactions are then replaced.
 /// - `_secrets`, the secrets of a row with an encoding. Its bodies are stored as they were recorded.
+/// - `_stays`, the texts of a harmless row that matter.
+/// - `_where`, the part that holds them: `header`, `url`, `body` or `conversation`.
 struct TableRow {
   var notes: [String: JSON]
   var interactions: [Interaction]

@@ -18,13 +18,13 @@ import Testing
     return (Cassette(kept), redaction.leftOut)
   }
 
-  private static func isOut(_ hard: HardSecret) -> Bool {
+  static func isOut(_ hard: HardSecret) -> Bool {
     let (cassette, leftOut) = redacted(hard.interactions)
     let texts = Spellings.joined(Spellings.texts(cassette) + leftOut)
     return hard.secrets.allSatisfy { !Spellings.leak($0, in: texts) }
   }
 
-  private static func isUntouched(_ harmless: HarmlessAnswer) -> Bool {
+  static func isUntouched(_ harmless: HarmlessAnswer) -> Bool {
     let (cassette, leftOut) = redacted(harmless.interactions)
     return leftOut == [] && cassette.interactions == harmless.interactions
   }
