@@ -19,13 +19,13 @@ public struct PartDifference: Sendable, Hashable {
   /// The length of a value as it is shown, at most.
   private static let charactersMax = 100
 
-  /// One line of a value.
-  private static func shown(_ json: JSON) -> String {
-    let text = "\(json)"
-    return text.count > charactersMax ? "\(text.prefix(charactersMax))…" : text
+  /// Makes a difference of two values in one line each, shortened to what differs.
+  private init(_ part: String, between old: String?, and new: String?) {
+    let excerpts = Excerpts(old, new, charactersMax: Self.charactersMax)
+    self.init(part, from: excerpts.old, to: excerpts.new)
   }
 
-  private static func shown(_ text: String) -> String { shown(JSON.text(text)) }
+  private static func shown(_ text: String) -> String { "\(JSON.text(text))" }
 }
 
 extension PartDifference {
@@ -60,7 +60,7 @@ extension PartDifference {
     place: String,
     _ words: (Value) -> String
   ) -> [PartDifference] {
-    old == new ? [] : [PartDifference(place, from: old.map(words), to: new.map(words))]
+    old == new ? [] : [PartDifference(place, between: old.map(words), and: new.map(words))]
   }
 
   static func notes(_ old: [JSON.Member], _ new: [JSON.Member], place: String) -> [PartDifference] {
@@ -70,7 +70,8 @@ extension PartDifference {
   }
 
   private init(_ part: String, _ difference: JSONChange) {
-    self.init(part, from: difference.old.map(Self.shown), to: difference.new.map(Self.shown))
+    let (old, new) = (difference.old.map { "\($0)" }, difference.new.map { "\($0)" })
+    self.init(part, between: old, and: new)
   }
 
   /// Fields are compared by name, their order only within a name.
@@ -89,7 +90,7 @@ extension PartDifference {
     }
     if parts.isEmpty, old != new {
       let words = { (fields: HeaderFields) in shown(fields.map(\.name).joined(separator: ", ")) }
-      return [PartDifference("\(place) (order or case)", from: words(old), to: words(new))]
+      return [PartDifference("\(place) (order or case)", between: words(old), and: words(new))]
     }
     return parts
   }
@@ -157,7 +158,9 @@ extension PartDifference {
     let line = { (lines: [Substring]) in
       equal < lines.count ? shown(String(lines[equal])) : nil
     }
-    return [PartDifference("\(place).text, line \(equal + 1)", from: line(before), to: line(after))]
+    return [
+      PartDifference("\(place).text, line \(equal + 1)", between: line(before), and: line(after))
+    ]
   }
 }
 

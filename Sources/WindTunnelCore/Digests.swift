@@ -60,6 +60,45 @@ public struct SHA256: Sendable {
   }
 }
 
+/// The digests and checksums by which fields of HTTP vouch for a body.
+package enum BodyDigest: Sendable, CaseIterable {
+  /// The CRC of gzip (RFC 1952 §8), and Castagnoli's (RFC 3720 §12.1).
+  case crc32, crc32c
+  case md5, sha1, sha256, sha512
+
+  /// The number of bytes of its values.
+  package var byteCount: Int {
+    switch self {
+    case .crc32, .crc32c: 4
+    case .md5: 16
+    case .sha1: 20
+    case .sha256: 32
+    case .sha512: 64
+    }
+  }
+
+  /// Returns the digest of bytes; that of a checksum with its highest byte first.
+  package func hash(_ bytes: some Collection<UInt8>) -> [UInt8] {
+    bytes.withContiguousStorageIfAvailable { hash(of: $0) } ?? hash(Array(bytes))
+  }
+
+  private func hash(of bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+    let (start, count) = (bytes.baseAddress, bytes.count)
+    if self == .sha256 { return SHA256.hash(bytes) }
+    return [UInt8](unsafeUninitializedCapacity: byteCount) { out, written in
+      written = byteCount
+      switch self {
+      case .md5: wt_md5(start, count, out.baseAddress)
+      case .sha1: wt_sha1(start, count, out.baseAddress)
+      case .sha512: wt_sha512(start, count, out.baseAddress)
+      case .crc32, .crc32c, .sha256:
+        let sum = wt_crc32(self == .crc32 ? 0xEDB8_8320 : 0x82F6_3B78, start, count)
+        for place in 0..<4 { out[place] = UInt8(truncatingIfNeeded: sum >> (24 - 8 * place)) }
+      }
+    }
+  }
+}
+
 /// A key in place of a text: two hashes of it, which take less room than the text.
 ///
 /// It has 128 bits, so that of a million texts no two have the same one (but for one chance in

@@ -79,7 +79,7 @@ enum HARAddition {
     return json?.members ?? []
   }
 
-  private static let bodyKeys: Set<String> = ["json", "layout", "text", "base64", "file"]
+  private static let bodyKeys: Set<String> = ["json", "layout", "text", "base64", "file", "gzip"]
 
   private static func body(of value: JSON) -> [JSON.Member] {
     value.members.filter { bodyKeys.contains($0.name.value) }

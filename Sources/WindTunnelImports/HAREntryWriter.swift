@@ -159,8 +159,7 @@ struct HAREntryWriter {
 
   /// Returns the body as it is shown to people: its coding opened where that can be done.
   private func content(_ body: Data, _ headers: HeaderFields) -> [JSON.Member] {
-    let coding = headers.values("Content-Encoding").joined(separator: ", ")
-    let opened = Inflate.open(body, coding: coding) ?? body
+    let opened = headers.opened(body)?.content ?? body
     let type = headers["Content-Type"] ?? ""
     var members = [JSON.Member("size", .number(opened.count))]
     if opened.count > body.count { members.add("compression", .number(opened.count - body.count)) }

@@ -280,7 +280,19 @@ private struct PlaceholderFinder {
   }
 
   private mutating func look(in headers: HeaderFields, _ body: Body, _ part: String) {
-    for field in headers { look(in: field.value, "\(part) header \(field.name)", field.name) }
+    for field in headers {
+      let place = "\(part) header \(field.name)"
+      guard field.isNamed("Cookie") || field.isNamed("Set-Cookie") else {
+        look(in: field.value, place, field.name)
+        continue
+      }
+      // The name of the one cookie: that of the field would keep all of them.
+      for cookie in field.value.split(whereSeparator: { ";,".contains($0) }) {
+        let name = cookie.split(separator: "=", omittingEmptySubsequences: false)[0]
+        let isNamed = name.endIndex < cookie.endIndex
+        look(in: String(cookie), place, isNamed ? String(name.trimmingOptionalWhitespace()) : nil)
+      }
+    }
     look(in: body, "\(part) body")
   }
 

@@ -298,10 +298,10 @@ package struct NGramFilter {
         isBlind = true
         return
       }
-      let coding = headers.values("Content-Encoding").joined(separator: ", ")
-      let opened = Inflate.open(body.data, coding: coding)
+      let opened = headers.opened(body.data)
       if opened == nil { isBlind = true }
-      texts.append(Bytes(opened ?? body.data))
+      texts.append(Bytes(opened?.content ?? body.data))
+      if let opened { texts.append(Bytes(opened.surplus)) }
     }
     add(interaction.request.headers, interaction.request.body)
     if let response = interaction.response { add(response.headers, response.body) }

@@ -18,7 +18,7 @@ internal import WindTunnelSymptoms
 // - A JSON body keeps its layout to the byte around what is replaced. A secret number of an answer
 //   becomes 0: it has no room for an ordinal. Truth values and null stay.
 // - A packed body in which nothing is replaced stays as it came. Else it is kept opened, and
-//   `Content-Encoding` goes; `Content-Length` follows each change, and digests of the body go.
+//   `Content-Encoding` goes; fields that vouch for its bytes follow or go (``BodyChange``).
 // - A secret of six bytes and more is replaced wherever it is repeated; a shorter one, and one that
 //   is itself a word for secrets, where it stands alone (`WordBoundary`) and was surely one: a
 //   password, a PIN, credentials. Three bytes and less are never looked for.
@@ -196,20 +196,23 @@ package struct Redaction {
     if body.count > Body.openedBytesMax {
       return look(intoLarge: body.data, type: type, coding: coding)
     }
-    guard let opened = Inflate.open(body.data, coding: coding).map({ Bytes($0) }) else {
+    guard let opened = Inflate.opened(body.data, coding: coding) else {
       if !ContentType(type).isMedia {
         obstacle = "a body in \(coding) cannot be opened to look for credentials"
         log?.unopened(coding)
       }
       return
     }
-    let content = content(opened, type: type, what: "a body")
-    guard content != opened else { return }
+    let (whole, surplus) = (Bytes(opened.content), Bytes(opened.surplus))
+    let content = content(whole, type: type, what: "a body")
+    // Clients pass over what stands behind, and it goes with the coding.
+    let rest = surplus.isEmpty ? surplus : self.content(surplus, type: "", what: "a body")
+    guard content != whole || rest != surplus else { return }
     let (before, after) = (body.data, Data(content))
     body = Body(after)
     timing?.refit(from: before, to: after)
     headers.remove("Content-Encoding")
-    headers.follow(bodyGrowth: after.count - before.count)
+    headers.follow(BodyChange(from: before, opened.content, to: after))
   }
 
   /// Looks through a large stream of events part by part, with no more in memory than one of them.
@@ -282,8 +285,7 @@ package struct Redaction {
     }
     // Nothing in it was replaced.
     if body.count > Body.openedBytesMax { return }
-    let coding = headers.values("Content-Encoding").joined(separator: ", ")
-    keepFree(Bytes(Inflate.open(body.data, coding: coding) ?? body.data))
+    keepFree(Bytes(headers.opened(body.data)?.content ?? body.data))
   }
 
   private mutating func keepFree(_ bytes: Bytes) {

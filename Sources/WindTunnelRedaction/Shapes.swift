@@ -387,7 +387,9 @@ enum PersonalData: Detector {
       { end += 1 }
       while end > at + 1, !bytes[end - 1].isWord { end -= 1 }
       guard start < at, let dot = bytes[at..<end].lastIndex(of: UInt8(ascii: ".")),
-        dot > at + 1, end - dot > 2
+        dot > at + 1, end - dot > 2,
+        // One of ours, with letters of an escape in front of it.
+        !PseudonymText.mayBeIn(Bytes(bytes[start..<at]))
       else { return nil }
       return Finding(start..<end, "email")
     }

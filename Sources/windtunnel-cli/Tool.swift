@@ -15,6 +15,7 @@ enum Tool {
       CassetteDiffCommand.self,
       CassetteMergeCommand.self,
       CassetteSplitCommand.self, CassettePruneCommand.self, CassetteMigrateCommand.self,
+      CassetteFormatCommand.self,
       RulesListCommand.self, RulesShowCommand.self, MetricsListCommand.self,
       PresetsListCommand.self, PresetsShowCommand.self, PresetsImportCommand.self,
       CheckReleaseCommand.self, ModelCommand.self, HelpCommand.self, CompletionsCommand.self,

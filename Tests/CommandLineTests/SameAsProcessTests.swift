@@ -19,6 +19,7 @@ import WindTunnelCommandLine
     "cassette diff --git HEAD nowhere.json", "cassette merge a.json in/c.json all.json",
     "cassette merge a.json in/c.json b.json", "cassette split a.json --by host parts",
     "cassette prune b.json --number 1", "cassette migrate a.json in/c.json --check",
+    "cassette format a.json in/c.json",
     "cassette convert a.json a.har", "cassette convert a.json new.yaml",
     "report nowhere.json", "faults list", "scenarios list", "scenarios show metro",
     "scenarios show metri", "presets list", "presets show nowhere", "rules list",

@@ -27,6 +27,15 @@ void wt_sha256_end(struct wt_sha256 *digest, uint8_t *out);
 /// for that: what all others do, and tests hold the instructions against.
 void wt_sha256_compress_in_words(uint32_t *state, const uint8_t *blocks, size_t count);
 
+/// Writes the 16 bytes of the MD5 of some bytes (RFC 1321).
+void wt_md5(const uint8_t *bytes, size_t count, uint8_t *out);
+/// Writes the 20 bytes of their SHA-1 (FIPS 180-4).
+void wt_sha1(const uint8_t *bytes, size_t count, uint8_t *out);
+/// Writes the 64 bytes of their SHA-512 (FIPS 180-4).
+void wt_sha512(const uint8_t *bytes, size_t count, uint8_t *out);
+/// Returns their CRC by a reflected polynomial of 32 bits (RFC 1952 §8).
+uint32_t wt_crc32(uint32_t polynomial, const uint8_t *bytes, size_t count);
+
 /// The work that the current thread has counted. In C, because a variable of a thread is read millions of
 /// times here.
 extern _Thread_local long wt_work;

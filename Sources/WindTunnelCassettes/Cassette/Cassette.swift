@@ -56,7 +56,7 @@ public struct Cassette: Sendable, Hashable {
       }
       guard let data = try sideFile(name) else { throw refusal("it is not there") }
       guard SHA256.hexadecimal(data) == name.lowercased() else {
-        throw refusal("the bytes are not those that the name promises")
+        throw SideFiles.refusal(of: data, as: name, source: "\(source), side file \(name)")
       }
       return Body(data)
     }
@@ -81,6 +81,13 @@ public struct Cassette: Sendable, Hashable {
   public func data() -> Data {
     // Nothing is kept aside, so nothing can fail.
     (try? CassetteFormat.encode(self, sideFile: { _ in nil })) ?? Data()
+  }
+
+  /// The text of the cassette's file, which names large bodies by their digests.
+  package var text: Data {
+    // Nothing is written, so nothing can fail.
+    (try? CassetteFormat.encode(self) { $0.count < SideFiles.bodyBytesMin ? nil : $0.digest })
+      ?? Data()
   }
 }
 

@@ -22,6 +22,10 @@
 // left out then, since it is a 101); "then" ("fail", "repeat", "cycle"); "recordedAt". Keys that
 // begin with "_" are anybody's and are kept; any other unknown key is refused.
 //
+// A text that was sent in gzip is there as "json" or "text", and "gzip": [level, memory, MTIME,
+// XFL, OS] gives the bytes that were sent (`GzipForm`). Bytes that it does not give back, or for
+// which a validator, a digest or a range vouches, stand as they are.
+//
 // A body is one of "json", "text", "base64" or "file". It is "json" only if the writer turns the
 // structure back into the very same bytes: the order of keys and the spelling of numbers and
 // strings are kept by `JSON`, the white space by a named "layout" ("compact" where none is named).

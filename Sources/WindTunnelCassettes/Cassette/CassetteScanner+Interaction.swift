@@ -52,7 +52,7 @@ extension CassetteScanner {
       case .method: method = try string().value
       case .url: url = try string().value
       case .headers: headers = try self.headers(like: 0)
-      case .json, .layout, .text, .base64: try self.body(key, &body)
+      case .json, .layout, .text, .base64, .gzip: try self.body(key, &body)
       default: throw Self.unusual
       }
     }
@@ -73,7 +73,7 @@ extension CassetteScanner {
       switch key {
       case .status: status = try int(in: InteractionReader.statusRange)
       case .headers: headers = try self.headers(like: 1)
-      case .json, .layout, .text, .base64: try body(key, &keys)
+      case .json, .layout, .text, .base64, .gzip: try body(key, &keys)
       default: throw Self.unusual
       }
     }
@@ -188,7 +188,7 @@ extension CassetteScanner {
     return message
   }
 
-  private mutating func lengths() throws(Failure) -> [Int] {
+  mutating func lengths() throws(Failure) -> [Int] {
     guard try parser.kind() == .array else { throw Self.unusual }
     var lengths: [Int] = []
     guard try parser.enterList() else { return lengths }

@@ -4,7 +4,7 @@ extension CassetteScanner {
   enum Key: String, CaseIterable {
     case request, response, failure, timing, messages, then, recordedAt
     case method, url, status, headers
-    case json, layout, text, base64
+    case json, layout, text, base64, gzip
     case symptom
     case firstByteMilliseconds, lastByteMilliseconds, chunks
     case from, close, fragments, offsetMilliseconds, after

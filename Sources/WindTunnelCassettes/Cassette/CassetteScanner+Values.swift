@@ -91,12 +91,13 @@ extension CassetteScanner {
   struct BodyKeys {
     fileprivate var found: (place: Range<Int>, form: StoredBody.Form)?
     fileprivate var layout: JSON.Layout?
+    fileprivate var gzip: GzipForm?
 
     /// Tells whether the body is text, so far as a cassette tells.
     var isText: Bool {
       switch found?.form {
       case .json, .text: true
-      case .base64, nil: false
+      case .base64, .gzip, nil: false
       }
     }
   }
@@ -106,6 +107,11 @@ extension CassetteScanner {
     if key == .layout {
       keys.layout = JSON.Layout(name: try string().value)
       if keys.layout == nil { throw Self.unusual }
+      return
+    }
+    if key == .gzip {
+      keys.gzip = GzipForm(try lengths())
+      if keys.gzip == nil { throw Self.unusual }
       return
     }
     let kind = try parser.kind()
@@ -132,18 +138,20 @@ extension CassetteScanner {
   /// Returns the body of an object that has been read, and the type that goes without saying.
   func body(_ keys: BodyKeys) throws(Failure) -> (body: Body, contentType: String)? {
     guard let (place, form) = keys.found else {
-      if keys.layout != nil { throw Self.unusual }
+      if keys.layout != nil || keys.gzip != nil { throw Self.unusual }
       return nil
     }
     let source = text[(text.startIndex + place.lowerBound)..<(text.startIndex + place.upperBound)]
+    let whole = { (form: StoredBody.Form) in
+      Body(StoredBody(source, keys.gzip.map { .gzip($0, form) } ?? form))
+    }
     switch form {
-    case .json:
-      return (Body(StoredBody(source, .json(keys.layout ?? .compact))), InteractionReader.jsonType)
-    case .text, .base64:
-      if keys.layout != nil { throw Self.unusual }
+    case .json: return (whole(.json(keys.layout ?? .compact)), InteractionReader.jsonType)
+    case .text, .base64, .gzip:
       let isText = form != .base64
+      if keys.layout != nil || keys.gzip != nil && !isText { throw Self.unusual }
       return (
-        Body(StoredBody(source, form)),
+        whole(form),
         isText ? InteractionReader.textType : InteractionReader.binaryType
       )
     }

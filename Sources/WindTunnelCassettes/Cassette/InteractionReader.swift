@@ -64,7 +64,7 @@ package struct InteractionReader {
     }
     let url = try object.string("url")
     let headers = try headers(&object)
-    let body = try body(&object)
+    let body = try sent(&object)
     try close(object, "request")
     guard let url else { throw object.error("url", "the URL is missing") }
     let address = RequestURL(url, askedBy: method)
@@ -75,7 +75,7 @@ package struct InteractionReader {
     var object = object
     let status = try object.int("status", in: Self.statusRange) ?? 200
     let headers = try headers(&object)
-    let body = try body(&object)
+    let body = try sent(&object)
     for (index, name) in (try object.array("joined") ?? []).enumerated() {
       guard let name = name.stringValue, let headers, headers[name] != nil else {
         throw object.error("joined[\(index)]", "\(name) is no field of this response")
@@ -138,6 +138,22 @@ package struct InteractionReader {
       throw object.error("headers", "the value of \(name) breaks its line (RFC 9110 §5.5)")
     }
     return HeaderField(name, value)
+  }
+
+  /// Reads a body of HTTP, which is put into gzip where its object says how.
+  private func sent(_ object: inout ObjectReader) throws -> (body: Body, contentType: String)? {
+    let body = try body(&object)
+    guard let numbers = try object.array("gzip") else { return body }
+    guard let body, [Self.jsonType, Self.textType].contains(body.contentType),
+      let form = GzipForm(numbers.map { $0.intValue ?? -1 })
+    else {
+      let words = "\"json\" or \"text\", and [level, memory, MTIME, XFL, OS]"
+      throw object.error(
+        "gzip",
+        Inflate.isThere ? "gzip needs \(words)" : "there is no zlib for it"
+      )
+    }
+    return (Body(form.coded(body.body.data)), body.contentType)
   }
 
   private func body(_ object: inout ObjectReader) throws -> (body: Body, contentType: String)? {

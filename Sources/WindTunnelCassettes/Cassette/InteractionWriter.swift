@@ -42,13 +42,13 @@ package struct InteractionWriter {
       "method": .text(request.method), "url": .text(request.url.description),
     ])
     if !request.headers.isEmpty { members.append(headers(request.headers)) }
-    return members + (try body(request.body))
+    return members + (try body(request.body, request.headers))
   }
 
   private func members(_ response: Response, _ joined: [String]) throws -> [JSON.Member] {
     var members = [JSON.Member("status", .number(response.status)), headers(response.headers)]
     if !joined.isEmpty { members.append(JSON.Member("joined", .array(joined.map { .text($0) }))) }
-    return members + (try body(response.body))
+    return members + (try body(response.body, response.headers))
   }
 
   private func headers(_ fields: HeaderFields) -> JSON.Member {
@@ -59,15 +59,25 @@ package struct InteractionWriter {
   /// file that is itself read to ``JSONParser/depthMax``.
   private static let bodyDepthMax = JSONParser.depthMax - 8
 
-  private func body(_ body: Body) throws -> [JSON.Member] {
+  private func body(_ body: Body, _ headers: HeaderFields) throws -> [JSON.Member] {
     if body.count == 0 { return [] }
     if let name = try sideFile(body) { return [JSON.Member("file", .text(name))] }
-    let data = body.data
-    if let structured = structured(data) { return structured }
-    if let text = body.text, text.utf8.withContiguousStorageIfAvailable(Self.isReadable) != false {
-      return [JSON.Member("text", .text(text))]
+    if keepsStructure, headers.haveFreeGzip, let (form, content) = GzipForm.of(body.data),
+      let readable = readable(content)
+    {
+      let numbers = form.numbers.map { JSON.number($0) }
+      return [JSON.Member("gzip", .array(numbers))] + readable
     }
-    return [JSON.Member("base64", .text(data.base64EncodedString()))]
+    return readable(body.data) ?? [JSON.Member("base64", .text(body.data.base64EncodedString()))]
+  }
+
+  /// A body as people read it; `nil` if they cannot.
+  private func readable(_ data: Data) -> [JSON.Member]? {
+    if let structured = structured(data) { return structured }
+    guard let text = String(utf8: data),
+      text.utf8.withContiguousStorageIfAvailable(Self.isReadable) != false
+    else { return nil }
+    return [JSON.Member("text", .text(text))]
   }
 
   /// Tells whether a text is one for people: it has no zero byte, and of its other control

@@ -38,14 +38,12 @@ package struct SideFiles {
       size > ProvenBodies.bytesMax
       ? try copied(file, as: name.lowercased())
       : try proven(file, as: name.lowercased())
-    guard let proven else {
-      throw FormatError(
-        source: "\(folder.lastPathComponent)/\(name)",
-        place: "",
-        problem: "the bytes are not those that the name promises"
-      )
-    }
-    return proven
+    if let proven { return proven }
+    // Of a large one the cause is not looked for.
+    let data =
+      size > ProvenBodies.bytesMax
+      ? Data() : try FileError.reading(file, bytesMax: ProvenBodies.bytesMax)
+    throw Self.refusal(of: data, as: name, source: "\(folder.lastPathComponent)/\(name)")
   }
 
   /// Returns the bytes of a file, read at once; `nil` where its name promises others.
@@ -84,13 +82,17 @@ package struct SideFiles {
     }
     let name = body.digest
     // One that is there and was changed is mended.
-    if holds(name) { return (name, false) }
+    if holds(name) {
+      try keepLineEnds()
+      return (name, false)
+    }
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     } catch {
       throw FileError.unwritable(folder.relativePath, reason: FileError.reason(error))
     }
     try FileError.writing(body, to: folder.appendingPathComponent(name))
+    try keepLineEnds()
     return (name, true)
   }
 
@@ -109,7 +111,9 @@ package struct SideFiles {
     // A folder that is not there holds nothing, and what cannot be removed does no harm: nothing
     // names it.
     let names = (try? manager.contentsOfDirectory(atPath: folder.path)) ?? []
-    let leftovers = names.filter { Self.isName($0) && !kept.contains($0.lowercased()) }
+    var leftovers = names.filter { Self.isName($0) && !kept.contains($0.lowercased()) }
+    let isEmptied = !names.contains { kept.contains($0.lowercased()) }
+    if isEmptied, attributesText == Self.attributes.text { leftovers.append(Self.attributes.name) }
     for name in leftovers {
       try? manager.removeItem(at: folder.appendingPathComponent(name))
     }

@@ -282,7 +282,8 @@ private struct AlignedOrdinals {
   /// Compares an interaction with the one whose place it takes: if they have the same names in the
   /// same order, these are the same secrets.
   mutating func align(_ new: Interaction, with old: Interaction) {
-    let (here, there) = (Self.found(in: new), Self.found(in: old))
+    let here = Rerecording.recordable(new).orderedPseudonyms
+    let there = Rerecording.recordable(old).orderedPseudonyms
     guard here.map(\.name) == there.map(\.name) else { return }
     for (own, known) in zip(here, there) where numbers[own] == nil {
       guard taken.insert(known).inserted else { continue }
@@ -293,15 +294,5 @@ private struct AlignedOrdinals {
   /// Returns the interaction with the ordinals that are known by now.
   func renumbered(_ interaction: Interaction) -> Interaction {
     numbers.isEmpty ? interaction : interaction.renumbered { numbers[$0] ?? $0.ordinal }
-  }
-
-  /// In the order in which they stand there.
-  private static func found(in interaction: Interaction) -> [Pseudonym] {
-    var found: [Pseudonym] = []
-    _ = Rerecording.recordable(interaction).renumbered { pseudonym in
-      found.append(pseudonym)
-      return pseudonym.ordinal
-    }
-    return found
   }
 }

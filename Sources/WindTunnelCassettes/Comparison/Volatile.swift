@@ -70,26 +70,36 @@ private enum Volatile {
         return !names.contains(name) && !more.contains(name)
       }.map { steady($0) }
     )
-    guard !body.data.isEmpty else { return (fields, body) }
+    guard body.count > 0 else { return (fields, body) }
     if !isCut { fields.remove("Content-Length") }
     var content = body
-    let coding = headers.values("Content-Encoding").joined(separator: ", ")
-    if !coding.isEmpty, let data = Inflate.open(body.data, coding: coding) {
+    if headers["Content-Encoding"] != nil, let opened = headers.opened(body.data) {
       fields.remove("Content-Encoding")
-      content = Body(data)
+      content = Body(opened.content)
     }
     if let type = fields["Content-Type"],
       let reframed = Multipart.reframed(content.data, type: type, by: boundary)
     {
       (fields["Content-Type"], content) = (reframed.type, Body(reframed.data))
     }
-    return (fields, content)
+    return (fields, dateless(content))
+  }
+
+  /// Returns a body without the dates in redacted tokens, which change with each login.
+  static func dateless(_ body: Body) -> Body {
+    guard body.count <= Body.openedBytesMax, PseudonymText.mayBeIn(Bytes(body.data)),
+      let text = body.text, let dateless = text.withoutTokenDates
+    else { return body }
+    return Body(dateless)
   }
 
   /// The boundary between the parts of any multipart.
   private static let boundary = "any-boundary"
 
   private static func steady(_ field: HeaderField) -> HeaderField {
+    if let dateless = field.value.withoutTokenDates {
+      return steady(HeaderField(field.name, dateless))
+    }
     if field.isNamed("Set-Cookie") {
       let kept = without(cookieAttributes, field.value, separator: ";")
       return HeaderField(field.name, kept)
@@ -121,6 +131,7 @@ extension Interaction {
   /// Returns the same without header fields of some names, too, which are in lower case.
   package func steady(without fields: Set<String> = []) -> Interaction {
     var steady = self
+    if let dateless = request.url.query?.withoutTokenDates { steady.request.url.query = dateless }
     (steady.request.headers, steady.request.body) = Volatile.steady(
       request.headers,
       request.body,
@@ -138,6 +149,7 @@ extension Interaction {
     steady.recordedAt = nil
     for index in steady.messages.indices {
       steady.messages[index].offset = .zero
+      steady.messages[index].body = Volatile.dateless(messages[index].body)
       (steady.messages[index].fragments, steady.messages[index].cause) = ([], nil)
     }
     return steady

@@ -21,9 +21,7 @@ enum ComparedBody {
       self = .bytes(request.body.data)
       return
     }
-    let data =
-      Inflate.open(request.body.data, coding: request.headers["Content-Encoding"] ?? "")
-      ?? request.body.data
+    let data = request.headers.opened(request.body.data)?.content ?? request.body.data
     switch reading {
     case .json:
       // What is no JSON is compared as the bytes that it is.

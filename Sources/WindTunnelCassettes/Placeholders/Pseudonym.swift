@@ -16,14 +16,7 @@ package struct Pseudonym: Hashable, Comparable {
 
 extension Interaction {
   /// The pseudonyms that stand in it.
-  package var pseudonyms: Set<Pseudonym> {
-    var found: Set<Pseudonym> = []
-    _ = renumbered { pseudonym in
-      found.insert(pseudonym)
-      return pseudonym.ordinal
-    }
-    return found
-  }
+  package var pseudonyms: Set<Pseudonym> { Set(orderedPseudonyms) }
 
   /// Returns the same with other ordinals, in texts and in what base64 spells; lengths follow.
   package func renumbered(_ ordinal: (Pseudonym) -> Int) -> Interaction {
@@ -61,6 +54,16 @@ extension Interaction {
     copy.notes = Self.renumbered(notes, ordinal)
     copy.innerNotes = innerNotes.mapValues { Self.renumbered($0, ordinal) }
     return copy
+  }
+
+  /// Each pseudonym as often as it stands there, in order.
+  var orderedPseudonyms: [Pseudonym] {
+    var found: [Pseudonym] = []
+    _ = renumbered { pseudonym in
+      found.append(pseudonym)
+      return pseudonym.ordinal
+    }
+    return found
   }
 
   private static func renumber(

@@ -83,6 +83,13 @@ package struct RedactedText {
     shape.literals.append(literal)
   }
 
+  /// Returns what a text has in place of the values, each by its name and ordinal; empty if it is
+  /// not of this shape.
+  package func values(in text: String) -> [Pseudonym: String] {
+    let parts = zip(shape.names, ordinals).map { Pseudonym(name: $0, ordinal: $1) }
+    return Dictionary(zip(parts, shape.values(in: text) ?? [])) { first, _ in first }
+  }
+
   private mutating func add(_ literal: String, _ slot: Slot) {
     shape.literals.append(literal)
     shape.slots.append(slot)
@@ -231,6 +238,20 @@ extension String {
     return replacing(/(?:eyJ[\w-]+\.[\w-]*\.)?(REDACTED-[a-z0-9-]*[a-z0-9])-[0-9]+/) {
       $0.output.1
     }
+  }
+
+  /// The text with zero for the dates in redacted web tokens (RFC 7519 §4.1), the only numbers that
+  /// are left in them; `nil` where there are none.
+  var withoutTokenDates: String? {
+    guard contains(".REDACTED-") else { return nil }
+    let text = replacing(/(eyJ[A-Za-z0-9_-]+\.)([A-Za-z0-9_-]+)(?=\.REDACTED-)/) { match in
+      guard let claims = Base64Text.decoded(Array(match.output.2.utf8)),
+        let text = String(utf8: claims)
+      else { return String(match.output.0) }
+      let dateless = Bytes(text.replacing(/[0-9]+/, with: "0").utf8)
+      return match.output.1 + Base64Text.encoded(dateless, like: Array("_".utf8))
+    }
+    return text == self ? nil : text
   }
 
   /// Tells whether a recorded text, whose redacted parts stand for any value, is what another one

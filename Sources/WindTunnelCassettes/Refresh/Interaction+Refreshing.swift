@@ -53,14 +53,14 @@ extension DateShift {
   fileprivate func response(_ response: Response, _ timing: inout Timing?) -> Response {
     var response = response
     response.head.headers = fields(response.headers)
-    let coding = response.headers.values("Content-Encoding").joined(separator: ", ")
-    guard let opened = Inflate.open(response.body.data, coding: coding).map({ Bytes($0) }),
-      let new = body(opened)
-    else { return response }
-    timing?.refit(from: response.body.data, to: Data(new))
+    let old = response.body.data
+    guard let opened = response.headers.opened(old)?.content, let new = body(Bytes(opened)) else {
+      return response
+    }
+    timing?.refit(from: old, to: Data(new))
     response.body = Body(Data(new))
     response.head.headers.remove("Content-Encoding")
-    response.head.headers.removeDigests()
+    response.head.headers.follow(BodyChange(from: old, opened, to: Data(new)))
     if !response.headers.values("Content-Length").isEmpty {
       response.head.headers["Content-Length"] = String(new.count)
     }

@@ -68,7 +68,7 @@ package final class ContentDecoder {
 }
 
 /// One coding of a body on its way through zlib.
-private final class InflatingStage {
+final class InflatingStage {
   private enum State {
     /// Fewer bytes came than tell the form, and these.
     case begins(Data)
@@ -83,9 +83,15 @@ private final class InflatingStage {
   private var isOpen = false
   private var isGzip = false
   private var buffer = [UInt8](repeating: 0, count: 64 << 10)
+  /// The form, where the bytes need not tell it.
+  private let windowBits: Int32?
+  /// What stands behind the end; `nil` where nothing may stand there.
+  private(set) var surplus: Data?
 
-  init(_ zlib: ZLib) {
-    self.zlib = zlib
+  /// Makes a stage for a form, with whatever stands behind it, or for one that the first bytes
+  /// tell, with nothing.
+  init(_ zlib: ZLib, _ windowBits: Int32? = nil) {
+    (self.zlib, self.windowBits, surplus) = (zlib, windowBits, windowBits.map { _ in Data() })
     stream.initialize(to: ZLib.Stream())
   }
 
@@ -107,7 +113,7 @@ private final class InflatingStage {
     guard !piece.isEmpty else { return Data() }
     var input = piece
     if case .begins(let early) = state {
-      input = early + piece
+      input = early.isEmpty ? piece : early + piece
       guard input.count >= 2 else {
         state = .begins(input)
         return Data()
@@ -117,11 +123,15 @@ private final class InflatingStage {
     return try inflate(input, bytesMax: bytesMax)
   }
 
+  /// The first bytes of a member of gzip (RFC 1952 §2.3.1).
+  static let member: [UInt8] = [0x1F, 0x8B]
+
   /// Tells the form by its first bytes: gzip (RFC 1952 §2.3.1), zlib (RFC 1950 §2.2), or the raw
   /// deflate that some servers send.
   private func begin(with bytes: Data) throws(ContentDecoder.Failure) {
+    isGzip = windowBits ?? 31 > 15 && bytes.starts(with: Self.member)
+    if let windowBits { return try open(windowBits) }
     let (first, second) = (Int(bytes[bytes.startIndex]), Int(bytes[bytes.startIndex + 1]))
-    isGzip = first == 0x1F && second == 0x8B
     let isZLib = first & 0x0F == 8 && (first << 8 | second) % 31 == 0
     try open(isGzip ? 15 + 16 : isZLib ? 15 : -15)
   }
@@ -162,12 +172,19 @@ private final class InflatingStage {
   ) throws(ContentDecoder.Failure) {
     while true {
       if case .ended = state {
-        guard stream.pointee.availableIn > 0 else { return }
+        let (start, count) = (stream.pointee.nextIn, Int(stream.pointee.availableIn))
+        if count == 0 { return }
+        let rest = UnsafeBufferPointer(start: start, count: count)
         // What follows the end is another member or rubbish, which its header tells.
-        guard isGzip else { throw .damaged }
+        guard isGzip, surplus == nil || rest.starts(with: Self.member) else {
+          if surplus == nil { throw .damaged }
+          surplus?.append(rest)
+          return
+        }
         try reopen()
       }
       let (result, count) = ZLib.run(zlib.inflate, stream, into: &buffer)
+      Work.read(count)
       output.append(contentsOf: buffer.prefix(count))
       guard output.count <= bytesMax else { throw .tooLarge }
       switch result {

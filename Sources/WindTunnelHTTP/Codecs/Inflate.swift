@@ -1,8 +1,10 @@
 package import Foundation
 
-/// A decoder of gzip and deflate bodies by the system's zlib, found at run time.
+/// A decoder of content codings by the system's zlib, found at run time.
 ///
-/// Only for reading: what is kept and played is the body as it came.
+/// It takes what clients take: all members of gzip (RFC 1952 §2.2), surplus bytes behind them,
+/// lists of codings (RFC 9110 §8.4), and names that change nothing. A body that its label is wrong
+/// about is the text that it is.
 package enum Inflate {
   /// An opened body is at most this long; the rest is left closed.
   package static let bytesMax = 256 << 20
@@ -10,6 +12,22 @@ package enum Inflate {
   /// The content codings that are opened; without zlib none but the content as it is.
   package static var codings: Set<String> {
     ZLib.shared == nil ? ["identity"] : ["gzip", "x-gzip", "deflate", "identity"]
+  }
+
+  /// Names in `Content-Encoding` that say nothing about the bytes, which stand there by mistake or,
+  /// as `aws-chunked`, for the way.
+  private static let unchanging = names(
+    "identity none binary aws-chunked chunked utf-8 utf8 7bit 8bit plain"
+  )
+
+  /// Codings that are not opened: text under another unknown name is what it looks like, and under
+  /// one of these only where it is JSON to its end.
+  private static let closed = names(
+    "br zstd compress x-compress dcb dcz exi pack200-gzip aes128gcm lzma xz bzip2 snappy lz4 base64"
+  )
+
+  private static func names(_ words: String) -> Set<String> {
+    Set(words.split(separator: " ").map(String.init))
   }
 
   /// The forms around what deflate packed.
@@ -26,66 +44,75 @@ package enum Inflate {
   /// Opens what deflate packed; `nil` if it is damaged, opens to more than the limit, or if there
   /// is no zlib.
   package static func open(_ data: Data, as form: Form, bytesMax: Int) -> Data? {
-    ZLib.shared.flatMap { zlib in
-      switch form {
-      case .raw: run(data, windowBits: -15, bytesMax: bytesMax, by: zlib)
-      case .gzip:
-        run(data, windowBits: 15 + 16, bytesMax: bytesMax, hasMembers: true, by: zlib)
-      }
-    }
+    let opened = run(data, form == .raw ? -15 : 15 + 16, bytesMax: bytesMax)
+    return opened.flatMap { $0.surplus.isEmpty ? $0.content : nil }
   }
 
-  /// Opens a body of a content coding (RFC 9110 §8.4.1); `nil` if it is another coding, damaged,
-  /// larger than ``bytesMax``, or if there is no zlib.
+  /// A body without its content codings.
+  package struct Opened {
+    /// The content.
+    package fileprivate(set) var content: Data
+    /// The bytes behind the end of what was coded, which clients pass over.
+    package fileprivate(set) var surplus = Data()
+    /// Whether the bytes are in the codings of the label.
+    package fileprivate(set) var isAsLabelled = true
+  }
+
+  /// Opens bytes that may be in a coding, whatever calls them so; `nil` if they are not, to the end.
   package static func open(_ data: Data, coding: String) -> Data? {
-    switch coding.lowercased() {
-    case "identity", "": data
-    case "gzip", "x-gzip", "deflate": ZLib.shared.flatMap { inflate(data, by: $0) }
-    default: nil
+    opened(data, coding: coding).flatMap {
+      $0.isAsLabelled && $0.surplus.isEmpty ? $0.content : nil
     }
   }
 
-  /// 32: zlib or gzip, told apart by the first bytes; -15: the raw deflate some servers send.
-  private static func inflate(_ data: Data, by zlib: ZLib) -> Data? {
-    run(data, windowBits: 15 + 32, bytesMax: bytesMax, by: zlib)
-      ?? run(data, windowBits: -15, bytesMax: bytesMax, by: zlib)
-  }
-
-  private static func run(
-    _ data: Data,
-    windowBits: Int32,
-    bytesMax: Int,
-    hasMembers: Bool = false,
-    by zlib: ZLib
-  ) -> Data? {
-    guard let size = UInt32(exactly: data.count) else { return nil }
-    var stream = ZLib.Stream()
-    // zlib remembers where it is.
-    return withUnsafeMutablePointer(to: &stream) { stream in
-      guard zlib.beginInflate(stream, windowBits: windowBits) else { return nil }
-      defer { _ = zlib.inflateEnd(stream) }
-      var output = Data()
-      var buffer = [UInt8](repeating: 0, count: 64 << 10)
-      let isWhole = data.withUnsafeBytes { input -> Bool in
-        stream.pointee.nextIn = input.bindMemory(to: UInt8.self).baseAddress
-        stream.pointee.availableIn = size
-        while output.count <= bytesMax {
-          let (result, count) = ZLib.run(zlib.inflate, stream, into: &buffer)
-          Work.read(count)
-          output.append(contentsOf: buffer.prefix(count))
-          if result == 1, hasMembers, stream.pointee.availableIn > 0 {
-            // The stream keeps its place in the bytes. What is no member is refused by its header.
-            _ = zlib.inflateEnd(stream)
-            guard zlib.beginInflate(stream, windowBits: windowBits) else { return false }
-            continue
-          }
-          // What follows the end is another member or rubbish; neither may stay unseen.
-          if result == 1 { return stream.pointee.availableIn == 0 && output.count <= bytesMax }
-          if result != 0 || (count == 0 && stream.pointee.availableIn == 0) { return false }
-        }
-        return false
+  /// Opens a body of content codings (RFC 9110 §8.4.1); `nil` if one of them is not opened, if the
+  /// body is damaged or larger than ``bytesMax``, or if there is no zlib.
+  package static func opened(_ data: Data, coding: String) -> Opened? {
+    // Most bodies have none.
+    if coding.isEmpty { return Opened(content: data) }
+    let names = coding.split(separator: ",")
+      .map { $0.trimmingOptionalWhitespace().lowercased() }
+      .filter { !$0.isEmpty && !unchanging.contains($0) }
+    guard names.count <= ContentDecoder.codingsMax else { return nil }
+    var opened = Opened(content: data)
+    for name in names.reversed() {
+      let isKnown = codings.contains(name)
+      guard let inner = isKnown ? inflated(opened.content) : nil else {
+        guard isText(opened.content, as: name) else { return nil }
+        opened.isAsLabelled = opened.isAsLabelled && !isKnown && !closed.contains(name)
+        continue
       }
-      return isWhole ? output : nil
+      opened.content = inner.content
+      opened.surplus += inner.surplus
     }
+    return opened
+  }
+
+  /// Tells whether bytes that are not in a coding are shown as they are.
+  private static func isText(_ data: Data, as name: String) -> Bool {
+    if closed.contains(name) { return JSONText(Bytes(data)) != nil }
+    return String(utf8: data) != nil
+  }
+
+  /// Undoes one coding. By their first bytes gzip and zlib are told apart, whatever the label says,
+  /// and from the raw deflate that some servers send.
+  private static func inflated(_ data: Data) -> Opened? {
+    if data.starts(with: InflatingStage.member) { return run(data, 15 + 16, bytesMax: bytesMax) }
+    if let zlib = run(data, 15, bytesMax: bytesMax) { return zlib }
+    // A text may begin like a short block of deflate, and be surplus from there on.
+    guard let raw = run(data, -15, bytesMax: bytesMax), !raw.content.isEmpty,
+      raw.surplus.isEmpty || String(utf8: data) == nil
+    else { return nil }
+    return raw
+  }
+
+  private static func run(_ data: Data, _ windowBits: Int32, bytesMax: Int) -> Opened? {
+    guard let zlib = ZLib.shared else { return nil }
+    let stage = InflatingStage(zlib, windowBits)
+    // What is damaged or too large is left closed, whatever is wrong with it.
+    guard let content = try? stage.decode(data, bytesMax: bytesMax), stage.isWhole else {
+      return nil
+    }
+    return Opened(content: content, surplus: stage.surplus ?? Data())
   }
 }

@@ -53,12 +53,6 @@ struct ZLib: @unchecked Sendable {
       self.deflateReset = unsafeBitCast(deflateReset, to: Call.self)
       self.deflateEnd = unsafeBitCast(deflateEnd, to: Call.self)
     }
-
-    /// Begins to deflate without a header; the stream must not move from then on.
-    func beginDeflate(_ stream: UnsafeMutablePointer<Stream>, windowBits: Int32) -> Bool {
-      // Z_DEFAULT_COMPRESSION, Z_DEFLATED, the usual memory, Z_DEFAULT_STRATEGY.
-      initialiseDeflate(stream, -1, 8, -windowBits, 8, 0, version, size) == 0
-    }
   }
 
   private let initialiseInflate: InitialiseInflate
@@ -82,8 +76,8 @@ struct ZLib: @unchecked Sendable {
     messages = Messages(library)
   }
 
-  private static let version = "1.2.11"
-  private static let size = Int32(MemoryLayout<Stream>.size)
+  fileprivate static let version = "1.2.11"
+  fileprivate static let size = Int32(MemoryLayout<Stream>.size)
 
   /// Processes input until the buffer is full.
   ///
@@ -131,12 +125,16 @@ final class ZLibStream {
     goingOn = messages.inflateResetKeep
   }
 
-  /// Makes one that deflates; `nil` where there is no zlib, or no memory.
-  init?(deflatingWithin windowBits: Int) {
+  /// Makes one that deflates, without a header where the bits are negative; `nil` where there is no
+  /// zlib, or no memory. The usual level is Z_DEFAULT_COMPRESSION.
+  init?(deflatingWithin windowBits: Int, level: Int = -1, memory: Int = 8) {
     guard let messages = ZLib.shared?.messages else { return nil }
     stream = .allocate(capacity: 1)
     stream.initialize(to: ZLib.Stream())
-    guard messages.beginDeflate(stream, windowBits: Int32(windowBits)) else {
+    let (bits, own, size) = (Int32(windowBits), Int32(memory), ZLib.size)
+    // Z_DEFLATED, Z_DEFAULT_STRATEGY.
+    let begin = messages.initialiseDeflate
+    guard begin(stream, Int32(level), 8, bits, own, 0, ZLib.version, size) == 0 else {
       stream.deallocate()
       return nil
     }

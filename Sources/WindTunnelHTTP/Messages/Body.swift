@@ -147,13 +147,15 @@ extension Body: Hashable {
 /// from then on.
 package final class StoredBody: Sendable {
   /// The form in which a body is written.
-  package enum Form: Sendable, Hashable {
+  package indirect enum Form: Sendable, Hashable {
     /// A value, and the layout that gives the body's bytes.
     case json(JSON.Layout)
     /// A string with its quotes.
     case text(hasEscapes: Bool)
     /// A string without its quotes, of nothing but RFC 4648 §4.
     case base64
+    /// A text that is sent in gzip.
+    case gzip(GzipForm, Form)
   }
 
   private enum Content: Sendable {
@@ -210,6 +212,7 @@ package final class StoredBody: Sendable {
         // It was proven to be a string, so why it might be none does not matter.
         return Data((try? JSONParser.whole(bytes, read).get()) ?? [])
       case .base64: return Data(base64Encoded: Data(bytes)) ?? Data()
+      case .gzip(let gzip, let form): return gzip.coded(decode(source, form))
       }
     }
   }

@@ -112,20 +112,4 @@ extension HeaderFields {
       return text.hasPrefix("q=") && Double(text.dropFirst(2)) == 0
     }
   }
-
-  /// Removes the fields that are made of a content's bytes: of no use where those are gone (RFC
-  /// 1864, RFC 3230, RFC 9530).
-  package mutating func removeDigests() {
-    for name in ["Content-MD5", "Digest", "Content-Digest", "Repr-Digest"] { remove(name) }
-  }
-
-  /// Has the fields agree with a body that has changed, and is so many bytes longer than it was.
-  package mutating func follow(bodyGrowth: Int) {
-    // A short secret could be found by trying.
-    removeDigests()
-    // A body that was cut stays as short of what is announced as it was.
-    if let length = self["Content-Length"].flatMap({ Int($0) }) {
-      self["Content-Length"] = String(Swift.max(0, length + bodyGrowth))
-    }
-  }
 }

@@ -155,7 +155,7 @@ package final class MessageDeflater {
   package init?(_ deflate: PerMessageDeflate, from role: WebSocketRole) {
     let terms = deflate.terms(of: role)
     let bits = terms.windowBits ?? 15
-    guard bits > 8, let stream = ZLibStream(deflatingWithin: bits) else { return nil }
+    guard bits > 8, let stream = ZLibStream(deflatingWithin: -bits) else { return nil }
     (self.stream, keepsContext) = (stream, terms.keepsContext)
   }
 

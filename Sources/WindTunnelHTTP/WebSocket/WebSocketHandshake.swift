@@ -38,7 +38,7 @@ package enum WebSocketHandshake {
 
   /// Returns the value with which a server proves that it has understood the key (§4.2.2, 5.4).
   package static func accept(_ key: String) -> String {
-    Data(SHA1.hash(Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)))
+    Data(BodyDigest.sha1.hash(Data((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)))
       .base64EncodedString()
   }
 
@@ -256,48 +256,5 @@ package enum WebSocketHandshake {
       terms.deflate = deflate
     }
     return terms
-  }
-}
-
-/// The hash function SHA-1 (FIPS 180-4 §6.1), by which a server shows that it speaks WebSocket. It
-/// secures nothing.
-enum SHA1 {
-  /// Returns the 20 bytes of a message's hash.
-  static func hash(_ message: [UInt8]) -> [UInt8] {
-    var bytes = message + [0x80]
-    bytes += [UInt8](repeating: 0, count: (119 - message.count % 64) % 64)
-    withUnsafeBytes(of: (UInt64(message.count) * 8).bigEndian) { bytes += $0 }
-    var hash: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476, 0xC3D2_E1F0]
-    for block in stride(from: 0, to: bytes.count, by: 64) {
-      add(bytes[block..<(block + 64)], to: &hash)
-    }
-    return hash.flatMap { word in withUnsafeBytes(of: word.bigEndian) { Array($0) } }
-  }
-
-  private static func add(_ block: ArraySlice<UInt8>, to hash: inout [UInt32]) {
-    var words = stride(from: block.startIndex, to: block.endIndex, by: 4).map { place in
-      block[place..<(place + 4)].reduce(0) { $0 << 8 | UInt32($1) }
-    }
-    for place in 16..<80 {
-      words.append(
-        turned(words[place - 3] ^ words[place - 8] ^ words[place - 14] ^ words[place - 16], 1)
-      )
-    }
-    var (a, b, c, d, e) = (hash[0], hash[1], hash[2], hash[3], hash[4])
-    for (place, word) in words.enumerated() {
-      let (mixed, constant): (UInt32, UInt32) =
-        switch place / 20 {
-        case 0: (b & c | ~b & d, 0x5A82_7999)
-        case 1: (b ^ c ^ d, 0x6ED9_EBA1)
-        case 2: (b & c | b & d | c & d, 0x8F1B_BCDC)
-        default: (b ^ c ^ d, 0xCA62_C1D6)
-        }
-      (a, b, c, d, e) = (turned(a, 5) &+ mixed &+ e &+ constant &+ word, a, turned(b, 30), c, d)
-    }
-    for (place, word) in [a, b, c, d, e].enumerated() { hash[place] &+= word }
-  }
-
-  private static func turned(_ word: UInt32, _ bits: UInt32) -> UInt32 {
-    word << bits | word >> (32 - bits)
   }
 }

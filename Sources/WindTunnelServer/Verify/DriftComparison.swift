@@ -42,19 +42,18 @@ private struct DriftComparison {
   private mutating func note(_ place: String, _ recorded: String?, _ live: String?) {
     // What stands beside a redacted part may be the part itself in another shape.
     let hides = recorded?.contains("REDACTED-") == true && live != nil
+    let excerpts = Excerpts(recorded, live, charactersMax: Self.charactersMax)
     differences.append(
       Drift.Difference(
         place,
-        recorded: recorded.map(Self.clipped),
-        live: hides ? "something else, which is not shown" : live.map(Self.clipped)
+        recorded: excerpts.old,
+        live: hides ? "something else, which is not shown" : excerpts.new
       )
     )
   }
 
-  /// As much of a value as a report needs.
-  private static func clipped(_ text: String) -> String {
-    text.count > 80 ? "\(text.prefix(79))…" : text
-  }
+  /// The length of a value as a report has it.
+  private static let charactersMax = 79
 
   mutating func compare(_ recorded: Interaction, _ live: Interaction) {
     let (recorded, live) = (recorded.steady(without: volatile), live.steady(without: volatile))
@@ -123,8 +122,7 @@ private struct DriftComparison {
 
   /// Returns the body without its coding for the way, which is not compared.
   private static func opened(_ response: Response) -> Data {
-    let coding = response.headers.values("Content-Encoding").joined(separator: ", ")
-    return Inflate.open(response.body.data, coding: coding) ?? response.body.data
+    response.headers.opened(response.body.data)?.content ?? response.body.data
   }
 
   private static func structure(_ data: Data) -> JSON? {

@@ -28,6 +28,11 @@ package struct Secrets: Sendable {
     self.values = Dictionary(values.map { (Self.name($0), $1) }) { first, _ in first }
   }
 
+  /// Gives a value for one redacted part, unless one was given.
+  mutating func set(_ value: String, for numberedName: String) {
+    if values[numberedName] == nil { values[numberedName] = value }
+  }
+
   /// Returns a name as it stands in a redacted part.
   package static func name(_ text: String) -> String {
     String(text.lowercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" })

@@ -17,6 +17,9 @@ public struct Verifier: Sendable {
   public var secrets: [String: String] = [:]
   /// Tells whether requests that may change something are sent, too.
   public var asksUnsafe = false
+  /// Tells whether unsafe requests are sent, too, if their responses have secrets that later
+  /// requests send. Whatever a live response has of these is sent in place of the redacted parts.
+  public var logsIn = false
   /// The time that an answer may take on an open connection.
   public var timeout: Duration = .seconds(30)
   /// The rules, beside those that always apply, by which live answers are redacted before any of
@@ -40,9 +43,11 @@ public struct Verifier: Sendable {
     let recordedURL = recordedOrigin ?? Deck(cassette).origin ?? upstream.url
     let loop = try EventLoop(name: "WindTunnel verifier")
     do {
-      var drift = Drift()
+      var (drift, secrets) = (Drift(), Secrets(secrets))
+      let logins = logsIn ? cassette.logins : []
       for (index, interaction) in cassette.interactions.enumerated() {
-        let verdict = try await verdict(on: interaction, recordedURL, loop)
+        let asksUnsafe = asksUnsafe || logins.contains(index)
+        let verdict = try await verdict(on: interaction, recordedURL, loop, &secrets, asksUnsafe)
         drift.entries.append(Drift.Entry(index + 1, interaction.request, verdict))
       }
       await loop.stop()
@@ -56,17 +61,22 @@ public struct Verifier: Sendable {
   private func verdict(
     on interaction: Interaction,
     _ recordedURL: RequestURL,
-    _ loop: EventLoop
+    _ loop: EventLoop,
+    _ secrets: inout Secrets,
+    _ asksUnsafe: Bool
   ) async throws -> Drift.Verdict {
-    if let reason = reasonToSkip(interaction, recordedURL) { return .skipped(reason) }
+    if let reason = reasonToSkip(interaction, recordedURL, asksUnsafe) { return .skipped(reason) }
     let asked: Request
     do throws(Secrets.Missing) {
-      asked = try Secrets(secrets).restored(interaction.request)
+      asked = try secrets.restored(interaction.request)
     } catch {
       return .skipped("there is no secret for \(error.part)\(advice(error.name))")
     }
     switch try await ask(asked, known: interaction, as: recordedURL, loop) {
     case .answer(let live):
+      if logsIn, case .response(let here) = live, let there = interaction.response {
+        secrets.learn(from: there, here)
+      }
       return Drift.Verdict(
         interaction,
         asked: asked,
@@ -82,7 +92,11 @@ public struct Verifier: Sendable {
     }
   }
 
-  private func reasonToSkip(_ interaction: Interaction, _ recordedURL: RequestURL) -> String? {
+  private func reasonToSkip(
+    _ interaction: Interaction,
+    _ recordedURL: RequestURL,
+    _ asksUnsafe: Bool
+  ) -> String? {
     let request = interaction.request
     if let reason = Drift.reasonToSkip(interaction, asksUnsafe: asksUnsafe) { return reason }
     if request.url.host != nil, request.url.origin != recordedURL.origin {
@@ -98,11 +112,10 @@ public struct Verifier: Sendable {
     _ loop: EventLoop
   ) async throws -> LiveQuestion.Reply {
     var request = asked
-    // What was kept opened or in gzip must not come in a coding that cannot be opened.
+    // As it was recorded: what was kept opened or in gzip must not come in a coding that cannot be
+    // opened.
     let coding = recorded.response?.headers["Content-Encoding"]?.lowercased() ?? ""
-    if !["br", "zstd"].contains(coding), request.headers["Accept-Encoding"] != nil {
-      request.headers["Accept-Encoding"] = "gzip, deflate"
-    }
+    if !["br", "zstd"].contains(coding) { request.headers.acceptOnlyOpenedCodings() }
     let port = recordedURL.port.map { ":\($0)" } ?? ""
     request.headers = HeaderFields(
       [HeaderField("Host", (recordedURL.host ?? "") + port)]

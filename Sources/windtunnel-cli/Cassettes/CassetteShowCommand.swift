@@ -78,8 +78,8 @@ enum CassetteShowCommand: Command {
 
   private static func readable(_ body: Body, _ headers: HeaderFields) -> String {
     guard !body.data.isEmpty else { return "" }
-    let coding = headers["Content-Encoding"] ?? ""
-    let opened = Inflate.open(body.data, coding: coding).map { Body($0) } ?? body
+    let coding = headers.values("Content-Encoding").joined(separator: ", ")
+    let opened = headers.opened(body.data).map { Body($0.content) } ?? body
     let note = coding.isEmpty ? "" : " (\(coding), opened)"
     guard let text = opened.text else { return "\n\(opened.data.count) binary bytes\(note)\n" }
     return "\n\(text)\(text.hasSuffix("\n") ? "" : "\n")"
@@ -126,8 +126,7 @@ struct ShownInteraction {
   }
 
   private static func message(_ headers: HeaderFields, _ body: Body) -> [JSON.Member] {
-    let coding = headers["Content-Encoding"] ?? ""
-    let opened = Inflate.open(body.data, coding: coding).map { Body($0) } ?? body
+    let opened = headers.opened(body.data).map { Body($0.content) } ?? body
     return JSON.members([
       "headers": .array(headers.map { [.text($0.name), .text($0.value)] }),
       "text": opened.text.map { .text($0) } ?? .null,

@@ -159,3 +159,34 @@ enum CassetteMigrateCommand: Command {
     return .done
   }
 }
+
+enum CassetteFormatCommand: Command {
+  static let name = "cassette format"
+  static let summary = "Write cassettes that were edited by hand in their canonical form."
+  static let synopsis = "FILE … [--check]"
+  static let example = "windtunnel cassette format --check Cassettes/examples/shop.json"
+  static let operandsMax = Int.max
+  static let flags = [
+    Flag("--check", nil, "Change nothing; print the files that differ, and exit 1 if any does.")
+  ]
+
+  static func run(_ arguments: Arguments) async throws -> ExitCode {
+    _ = try arguments.operand(0, "FILE", "which cassette to format")
+    let changesNothing = arguments.has("--check")
+    var differs = false
+    for path in arguments.operands {
+      let file = URL(typed: path)
+      let cassette =
+        try changesNothing ? CassetteFile.read(file) : CassetteFile.readForWriting(file)
+      guard FileManager.default.contents(atPath: file.path) != cassette.text else { continue }
+      differs = true
+      if changesNothing {
+        Terminal.answer(line: path)
+      } else {
+        try cassette.write(to: file)
+        Terminal.complain("\(path): formatted\n")
+      }
+    }
+    return changesNothing && differs ? .found : .done
+  }
+}

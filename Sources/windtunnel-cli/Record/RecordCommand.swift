@@ -30,6 +30,7 @@ enum RecordCommand: Command {
       ServingTLS.fileFlag,
       Flag("--secret", "NAME=ENV", "verify: use the value of $ENV for REDACTED-NAME-1, -2, …"),
       Flag("--unsafe", nil, "verify: send POST and other unsafe requests again, too."),
+      Flag("--login", nil, "verify: send recorded logins again, and what they give from then on."),
       Flag("--json", nil, "verify: print the differences as JSON."),
       Flag("-- CMD", nil, "Run a command with {url} and $WINDTUNNEL_URL, and stop when it ends."),
     ] + LimitFlags.flags + LimitFlags.originFlags

@@ -3,13 +3,14 @@ struct Verification {
   private let order: RecordOrder
   private let secrets: [String: String]
   private let asksUnsafe: Bool
+  private let logsIn: Bool
   private let tellsJSON: Bool
   /// The longest time that an answer may take, where that was said.
   private let answerSeconds: Double?
 
   /// Refuses what only this mode understands.
   static func refuseFlags(of arguments: Arguments) throws(Refusal) {
-    let flags = ["--secret", "--unsafe", "--json"].filter { arguments.has($0) }
+    let flags = ["--secret", "--unsafe", "--login", "--json"].filter { arguments.has($0) }
     if let flag = flags.first { throw .usage("\(flag) belongs to --mode verify.") }
   }
 
@@ -27,7 +28,7 @@ struct Verification {
     }
     self.order = order
     answerSeconds = arguments.has("--answer-seconds") ? order.limits.answerSeconds : nil
-    asksUnsafe = arguments.has("--unsafe")
+    (asksUnsafe, logsIn) = (arguments.has("--unsafe"), arguments.has("--login"))
     tellsJSON = arguments.has("--json")
     secrets = try Self.secrets(arguments, ToolEnvironment.current.variables)
   }
@@ -60,7 +61,7 @@ struct Verification {
     var verifier = Verifier(try order.server())
     verifier.recordedOrigin = order.origin
     verifier.secrets = secrets
-    verifier.asksUnsafe = asksUnsafe
+    (verifier.asksUnsafe, verifier.logsIn) = (asksUnsafe, logsIn)
     (verifier.redaction, verifier.volatile) = (order.redaction, order.volatile)
     verifier.advice = { " (--secret \($0)=ENV gives one)" }
     verifier.limits = order.limits
@@ -81,9 +82,9 @@ struct Verification {
       case 1: "the one interaction was skipped"
       default: "all \(count) interactions were skipped"
       }
-    // What cannot be asked is no drift; but nobody shall take it for a proof.
+    // What cannot be asked is no drift, and no proof of anything.
     Terminal.complain("Nothing was compared: \(reason).\n")
-    return .done
+    return .inconclusive
   }
 
   /// A secret that fits nothing is a name misspelt, and what it was meant for would be skipped.

@@ -134,12 +134,12 @@ import WindTunnel
     func names() throws -> [String] {
       try FileManager.default.contentsOfDirectory(atPath: folder.path)
     }
-    try expectEqual(names().count, 3)
+    try expectEqual(names().count, 4)
     let words = ["cassette", "prune", "a.json", "--number"]
     try await expectEqual(Program.run(words + ["1", "--check"], in: scratch).code, 1)
-    try expectEqual(names().count, 3)
+    try expectEqual(names().count, 4)
     try await expectEqual(Program.run(words + ["1"], in: scratch).code, 0)
-    try expectEqual(names().count, 2)
+    try expectEqual(names().count, 3)
     try expectEqual(
       Cassette(contentsOf: scratch.file("a.json")),
       Cassette([cassette.interactions[1]])

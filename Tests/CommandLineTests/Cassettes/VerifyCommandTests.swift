@@ -31,7 +31,7 @@ import WindTunnel
     expectEqual(
       run.out,
       """
-      odd.json: #2: the response's Content-Length says 9, and its body has 4 bytes
+      odd.json: #2: the response's Content-Length says 9, and its body has 4 bytes; remove the field, and a player works it out
       odd.json: #3: the response's body is no gzip, which its Content-Encoding says it is
       odd.json: #4: the response has 4 bytes, and GET with status 204 brings none (RFC 9110, section 6.4.1)
 

@@ -124,7 +124,7 @@ import WindTunnel
     try await expectEqual(
       Program.run(words + ["a.json", "--body-bytes-max", "6"], in: scratch),
       Program.Run(
-        code: 0,
+        code: 98,
         out: """
           skipped #1 GET https://api.example.test/a: The content is larger than 6 bytes.
           0 same, 0 drifted, 1 skipped

@@ -16,6 +16,7 @@ import Testing
     ["cassette", "diff", "--help"],
     ["cassette", "merge", "--help"], ["cassette", "split", "--help"],
     ["cassette", "prune", "--help"], ["cassette", "migrate", "--help"],
+    ["cassette", "format", "--help"],
     ["presets", "--help"], ["presets", "list", "--help"], ["presets", "show", "--help"],
     ["presets", "import", "--help"], ["model", "--help"],
     ["metrics", "--help"], ["metrics", "list", "--help"], ["help", "--help"],

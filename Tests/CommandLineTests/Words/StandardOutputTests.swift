@@ -74,6 +74,7 @@ import WindTunnelDrill
     ("cassette diff", ["cassette", "diff", "a.json", "b.json", "--json"], 1),
     ("cassette prune", ["cassette", "prune", "a.json", "--number", "1", "--check"], 1),
     ("cassette migrate", ["cassette", "migrate", "a.json"], 0),
+    ("cassette format", ["cassette", "format", "--check", "a.json"], 1),
     ("presets list", ["presets", "list"], 0),
     ("presets list", ["presets", "list", "--json"], 0),
     ("presets show", ["presets", "show", "nlc/3g"], 0),

@@ -77,12 +77,60 @@ import WindTunnelSymptoms
       GET /a?token=a%2Fb HTTP/1.1\r
       Host: api.example.test\r
       Authorization: Bearer s3cr3t\r
-      Accept-Encoding: gzip, deflate\r
+      Accept-Encoding: identity\r
       Connection: close\r
       \r
 
       """
     )
+  }
+
+  @Test(arguments: [
+    ["gzip", "gzip"], ["deflate, gzip;q=0.5, br", "deflate, gzip;q=0.5"], ["identity", "identity"],
+  ])
+  func `what the recorder asked is asked again, and no other coding`(row: [String]) async throws {
+    let asked = Events<String>()
+    var interaction = get("/a", Response(status: 204))
+    interaction.request.headers = ["Accept-Encoding": row[0]]
+    _ = try await verify([interaction]) { text in
+      asked(text)
+      return (["HTTP/1.1 204 No Content\r\n\r\n"], .close)
+    }
+    try await #expect(asked.next().contains("\r\nAccept-Encoding: \(row[1])\r\n"))
+  }
+
+  @Test(arguments: [true, false])
+  func `a recorded login gives what later requests send`(logsIn: Bool) async throws {
+    let asked = Events<String>()
+    let given = Response(
+      headers: ["Set-Cookie": "sid=REDACTED-sid-1; Path=/"],
+      body: Body(#"{"data":[{"token":"REDACTED-token-1"}]}"#)
+    )
+    let login = Interaction(Request("POST", "https://api.example.test/login"), given)
+    var page = get("/me", Response(status: 204))
+    page.request.headers = [
+      "Authorization": "Bearer REDACTED-token-1", "Cookie": "sid=REDACTED-sid-1",
+    ]
+    let order = Interaction(Request("POST", "https://api.example.test/orders"), Response())
+    let live =
+      "HTTP/1.1 200 OK\r\nSet-Cookie: sid=live-7f3a99; Path=/; Max-Age=9\r\n"
+      + "Content-Length: 45\r\n\r\n{\"data\":[{\"token\":\"live-token-of-today-42\"}]}"
+    let verdicts = try await verify(
+      [login, page, order],
+      { text in
+        asked(text)
+        return ([text.hasPrefix("POST") ? live : "HTTP/1.1 204 No Content\r\n\r\n"], .close)
+      },
+      adjust: { $0.logsIn = logsIn }
+    )
+    let unsafe = Drift.Verdict.skipped("POST is not safe to ask again")
+    let missing = Drift.Verdict.skipped("there is no secret for REDACTED-token-1")
+    expectEqual(verdicts, logsIn ? [.same, .same, unsafe] : [unsafe, missing, unsafe])
+    guard logsIn else { return }
+    _ = try await asked.next()
+    let text = try await asked.next()
+    #expect(text.contains("Authorization: Bearer live-token-of-today-42\r\n"), "\(text)")
+    #expect(text.contains("Cookie: sid=live-7f3a99\r\n") && text.hasPrefix("GET /me "), "\(text)")
   }
 
   @Test func `a redirect of the origin to itself is one to its recorded name`() async throws {

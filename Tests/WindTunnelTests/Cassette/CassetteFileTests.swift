@@ -23,7 +23,8 @@ import Testing
     try Cassette([large, large]).write(to: file)
     try expectEqual(folder.names, ["users.bodies", "users.json"])
     let bodies = folder.file("users.bodies")
-    try expectEqual(FileManager.default.contentsOfDirectory(atPath: bodies.path), [name])
+    let names = try FileManager.default.contentsOfDirectory(atPath: bodies.path)
+    expectEqual(names.sorted(), [".gitattributes", name])
     let text = try String(contentsOf: file, encoding: .utf8)
     #expect(text.contains("\"file\": \"\(name)\""))
     #expect(text.utf8.count < 1000)
@@ -45,6 +46,18 @@ import Testing
       refusal { try Cassette(contentsOf: file) },
       "users.bodies/\(name): the bytes are not those that the name promises."
     )
+  }
+
+  @Test(arguments: [["\n", "\r\n", "check it out"], ["\r\n", "\n", "record it again"]])
+  func `a body whose line ends git has changed is refused with the cause`(row: [String]) throws {
+    let text = String(repeating: "a line\(row[0])", count: 50_000)
+    try Cassette([Interaction(Request("GET", "/a"), Response(body: Body(text)))]).write(to: file)
+    let name = SHA256.hexadecimal(text.utf8)
+    let body = folder.file("users.bodies").appendingPathComponent(name)
+    try Data(text.replacing(row[0], with: row[1]).utf8).write(to: body)
+    let sentence = refusal { try Cassette(contentsOf: file) }
+    #expect(sentence.hasPrefix("users.bodies/\(name): its line ends were changed from "))
+    #expect(sentence.contains(".gitattributes") && sentence.contains(row[2]), "\(sentence)")
   }
 
   @Test func `writing again mends a body that was changed`() throws {

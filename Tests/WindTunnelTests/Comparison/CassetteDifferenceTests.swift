@@ -16,6 +16,26 @@ import WindTunnelSymptoms
     CassetteDifference(from: Cassette(old), to: Cassette(new))
   }
 
+  private static let long = String(repeating: "0123456789", count: 40)
+  private static let end = long.suffix(30)
+
+  @Test(arguments: [
+    ["\(long)a", "\(long)b", #"…\#(end)a" → …\#(end)b""#],
+    ["\(long)a\(long)b", "\(long)a\(long)c", #"…\#(end)b" → …\#(end)c""#],
+    [long, "\(long)\(long)", #"…\#(end)" → …\#(end)\#(long.prefix(70))…"#],
+    ["a\(long)", "b", #""a\#(long.prefix(98))… → "b""#], ["a", "b", #""a" → "b""#],
+  ])
+  func `texts are shown around the place where they differ`(row: [String]) {
+    let pairs = [
+      ("response.json.t", Response.json(["t": .text(row[0])]), Response.json(["t": .text(row[1])])),
+      ("response.text, line 2", .text(Body("1\n\(row[0])")), .text(Body("1\n\(row[1])"))),
+    ]
+    for (place, old, new) in pairs {
+      let text = difference([get("/a", old)], [get("/a", new)]).text(title: "a")
+      #expect(text.hasSuffix("\n    \(place): \(row[2])\n"), "\(text)")
+    }
+  }
+
   @Test func `every kind of change is told in a line`() {
     var old = Cassette([
       get("/same", .json([])),

@@ -47,6 +47,23 @@ import WindTunnelSymptoms
     #expect(record(["/a", "/b", "/a"], day: 2, answered: answer).data() != first.data())
   }
 
+  @Test func `a login whose token has other dates changes no byte, and other claims do`() {
+    func recorded(_ claims: String, over cassette: Cassette = Cassette()) -> Cassette {
+      let token = [#"{"alg":"HS256"}"#, claims, "a signature of nobody"]
+        .map { Data($0.utf8).base64EncodedString().replacing("=", with: "") }.joined(separator: ".")
+      return record(["/a", "/b"], day: 1, over: cassette) { request, _ in
+        var interaction = Interaction(request, .json(["access_token": .text(token), "n": 1]))
+        interaction.request.headers["Authorization"] = "Bearer \(token)"
+        return interaction
+      }
+    }
+    let first = recorded(#"{"iat":1700000000,"exp":1700003600}"#)
+    let dates = #""iat":1800000000,"exp":1800003600"#
+    expectEqual(recorded("{\(dates)}", over: first).data(), first.data())
+    #expect(recorded("{\(dates)}").data() != first.data())
+    #expect(recorded("{\(dates),\"a\":true}", over: first).data() != first.data())
+  }
+
   @Test func `requests that ran beside each other go back to their places`() {
     let first = record(["/a", "/b", "/c", "/a"], day: 1, answered: answer)
     let second = record(["/c", "/a", "/a", "/b"], day: 2, over: first, answered: answer)

@@ -36,6 +36,34 @@ import WindTunnelSymptoms
     }
   }
 
+  @Test func `what the redaction of personal data wrote is no finding, and a mail beside it is`() {
+    let token = [#"{"alg":"HS256"}"#, #"{"email":"a@b.test","name":"Ada","exp":1}"#, "a signature"]
+      .map { Data($0.utf8).base64EncodedString().replacing("=", with: "") }.joined(separator: ".")
+    let texts: JSON = [
+      "id_token": .text(token), "to": "to%3Aada%40calc.test", "js": #"\x3cada@calc.test"#,
+      "email": "ada@calc.test", "phone": "+44 20 7946 0958",
+    ]
+    var redaction = Redaction(continuing: [], rules: .personalData)
+    var cassette = Cassette(redaction.redact([Interaction(Request("GET", "/"), .json(texts))]))
+    expectEqual(CassetteLint(cassette, rules: .personalData).leaks, [])
+    cassette.interactions.append(Interaction(Request("GET", "/b"), .text(Body("to b@calc.test"))))
+    expectEqual(CassetteLint(cassette, rules: .personalData).leaks.map(\.kind), ["email"])
+  }
+
+  @Test func `a review keeps the one cookie, and not all of them`() {
+    let cookies: HeaderFields = [
+      "Set-Cookie": "theme_v2=REDACTED-theme-v2-1; Path=/",
+      "Set-Cookie": "a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT, b=REDACTED-b-1",
+    ]
+    let request = Request(
+      "GET",
+      "/",
+      headers: ["Cookie": "lang=REDACTED-lang-1; REDACTED-cookie-1"]
+    )
+    let review = CassetteReview(Cassette([Interaction(request, Response(headers: cookies))]))
+    expectEqual(review.placeholders.map(\.keep), ["lang", "cookie", "theme_v2", "b"])
+  }
+
   @Test func `what is shipped is clean`() throws {
     for folder in ["examples", "format"] {
       for file in try shipped(folder)

@@ -1,0 +1,151 @@
+package import Foundation
+
+// Fields that vouch for the bytes of a body, and what becomes of them where it changes.
+//
+// | the field                                                   | afterwards                    |
+// | `Content-Length`                                            | as much longer as the body is |
+// | any with a digest of the old body in hex or base64, `ETag`s | the new body's digest         |
+// | a number that is the old body's length (``lengthMin``)      | the new body's length         |
+// | `bytes A-B/TOTAL` of the old body's length                  | the new body's range          |
+// | a name with checksum, digest, md5, sha, crc or a hash       | goes, unless computed anew    |
+//
+// A digest of the old body would let a short secret be found by trying.
+
+extension HeaderFields {
+  /// Returns a body without the content codings that these fields name; `nil` if they are not
+  /// opened.
+  package func opened(_ body: Data) -> Inflate.Opened? {
+    Inflate.opened(body, coding: values("Content-Encoding").joined(separator: ", "))
+  }
+
+  /// Whether a body is in gzip, and nothing vouches for the bytes of that: no digest, no range, and
+  /// no strong validator (RFC 9110 §8.8.1).
+  package var haveFreeGzip: Bool {
+    guard let coding = self["Content-Encoding"]?.lowercased(), ["gzip", "x-gzip"].contains(coding),
+      values("Content-Encoding").count == 1
+    else { return false }
+    return !contains { field in
+      field.isNamed("Content-Range") || BodyChange.vouches(field.name)
+        || field.isNamed("ETag") && !field.value.hasPrefix("W/")
+    }
+  }
+
+  /// Has the fields agree with a body that has changed.
+  package mutating func follow(_ change: BodyChange) {
+    var change = change
+    self = HeaderFields(compactMap { change.followed($0) })
+  }
+
+  /// Has the fields agree with a body that has changed, and is so many bytes longer than it was.
+  package mutating func follow(bodyGrowth: Int) {
+    self = HeaderFields(
+      compactMap { field in
+        if BodyChange.vouches(field.name) { return nil }
+        return field.isNamed("Content-Length") ? field.longer(by: bodyGrowth) : field
+      }
+    )
+  }
+}
+
+extension HeaderField {
+  /// A body that was cut stays as short of what is announced as it was.
+  fileprivate func longer(by count: Int) -> HeaderField {
+    Int(value).map { HeaderField(name, String(max(0, $0.addingReportingOverflow(count).0))) }
+      ?? self
+  }
+}
+
+/// A body before and after a change.
+package struct BodyChange {
+  /// A number from here on is no length by chance, whatever the name of its field.
+  private static let lengthMin = 1000
+  /// No body has a byte behind this one.
+  private static let lastMax = 1 << 53
+
+  /// The body as it was sent, and without its codings.
+  private let old: [Data]
+  private let new: Data
+  private var digests: [BodyDigest: [[UInt8]]] = [:]
+
+  /// Makes a change of a body, and of its content where that was in a coding.
+  package init(from body: Data, _ content: Data, to new: Data) {
+    (self.old, self.new) = (body == content ? [body] : [body, content], new)
+  }
+
+  /// Tells whether a name is that of a digest or a checksum.
+  package static func vouches(_ name: String) -> Bool {
+    let name = name.lowercased()
+    // RFC 9530 §4 asks for a digest, and is none.
+    if name.hasPrefix("want-") { return false }
+    if ["checksum", "digest", "md5", "goog-hash", "content-hash"].contains(where: name.contains) {
+      return true
+    }
+    return name.split { $0 == "-" || $0 == "_" }.contains { word in
+      guard word.hasPrefix("sha") || word.hasPrefix("crc") else { return false }
+      return word.dropFirst(3).first.map { $0.isNumber } ?? true
+    }
+  }
+
+  /// Returns a field as it is for the new body; `nil` for one that goes.
+  fileprivate mutating func followed(_ field: HeaderField) -> HeaderField? {
+    if field.isNamed("Content-Length") { return field.longer(by: new.count - old[0].count) }
+    if Self.vouches(field.name) {
+      let members = field.value.split(separator: ",").compactMap { rehashed(String($0)) }
+      return members.isEmpty ? nil : HeaderField(field.name, members.joined(separator: ","))
+    }
+    let value = length(of: field) ?? range(field.value) ?? rehashed(field.value)
+    return HeaderField(field.name, value ?? field.value)
+  }
+
+  private func length(of field: HeaderField) -> String? {
+    guard let number = Int(field.value), old.contains(where: { $0.count == number }) else {
+      return nil
+    }
+    let name = field.name.lowercased()
+    guard number >= Self.lengthMin || ["length", "size", "bytes"].contains(where: name.contains)
+    else { return nil }
+    return String(new.count)
+  }
+
+  /// `bytes 0-99/1000` (RFC 9110 §14.4).
+  private func range(_ value: String) -> String? {
+    guard let match = value.wholeMatch(of: /bytes ([0-9]+)-([0-9]+)\/([0-9]+|\*)/)?.output,
+      let first = Int(match.1), let last = Int(match.2), first <= last, last <= Self.lastMax,
+      old.contains(where: { $0.count - 1 == last - first })
+    else { return nil }
+    let end = first + new.count
+    let total = Int(match.3).map { first == 0 && $0 - 1 == last ? end : max($0, end) }
+    return "bytes \(first)-\(end - 1)/\(total.map { "\($0)" } ?? "*")"
+  }
+
+  /// Returns a text with the new body's digests in place of the old one's; `nil` if none is in it.
+  private mutating func rehashed(_ text: String) -> String? {
+    let new = text.replacing(/[A-Za-z0-9+\/]+={0,2}/) { match in
+      let run = String(match.output)
+      return rehashed(run: run) ?? run
+    }
+    return new == text ? nil : new
+  }
+
+  private mutating func rehashed(run: String) -> String? {
+    for digest in BodyDigest.allCases {
+      let blank = [UInt8](repeating: 0, count: digest.byteCount)
+      for spell in Self.spellings where spell(blank).utf8.count == run.utf8.count {
+        let known = digests[digest] ?? old.map { digest.hash($0) }
+        digests[digest] = known
+        if known.contains(where: { spell($0) == run }) { return spell(digest.hash(new)) }
+      }
+    }
+    return nil
+  }
+
+  /// Hexadecimal digits, and base64 (RFC 4648 §4) with its padding and without.
+  private static let spellings: [@Sendable ([UInt8]) -> String] = [
+    { hexadecimal($0) }, { hexadecimal($0).uppercased() }, { Data($0).base64EncodedString() },
+    { String(Data($0).base64EncodedString().prefix { $0 != "=" }) },
+  ]
+
+  private static func hexadecimal(_ bytes: [UInt8]) -> String {
+    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+}

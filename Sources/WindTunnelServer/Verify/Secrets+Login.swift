@@ -1,0 +1,56 @@
+internal import Foundation
+package import WindTunnel
+
+// A recorded login that is sent again answers with secrets of today for the redacted parts of later
+// requests.
+
+extension Secrets {
+  /// Takes the values that a live response has in place of a recorded one's redacted parts.
+  package mutating func learn(from recorded: Response, _ live: Response) {
+    for field in recorded.headers {
+      // Behind the value of a cookie stand its dates.
+      let pair = { (text: String) in
+        field.isNamed("Set-Cookie") ? String(text.prefix { $0 != ";" }) : text
+      }
+      for value in live.headers.values(field.name) { learn(pair(field.value), pair(value)) }
+    }
+    // What is no JSON has no places to compare.
+    guard let there = recorded.headers.opened(recorded.body.data)?.content,
+      let here = live.headers.opened(live.body.data)?.content,
+      let old = try? JSONParser.parse(there), let new = try? JSONParser.parse(here)
+    else { return }
+    learn(old, new)
+  }
+
+  private mutating func learn(_ recorded: JSON, _ live: JSON) {
+    switch (recorded, live) {
+    case (.object(let members), _):
+      for member in members { live[member.name.value].map { learn(member.value, $0) } }
+    case (.array(let there), .array(let here)):
+      for (one, other) in zip(there, here) { learn(one, other) }
+    default: learn(recorded.stringValue ?? "", live.stringValue ?? "")
+    }
+  }
+
+  private mutating func learn(_ recorded: String, _ live: String) {
+    guard RedactedText.mayBeIn(recorded.utf8) else { return }
+    for (part, value) in RedactedText(recorded)?.values(in: live) ?? [:] where !value.isEmpty {
+      set(value, for: "\(part.name)-\(part.ordinal)")
+    }
+  }
+}
+
+extension Cassette {
+  /// The places of interactions whose responses have redacted parts that later requests send: each
+  /// is a login, or what a login led to.
+  package var logins: Set<Int> {
+    var (sent, logins): (Set<Pseudonym>, Set<Int>) = ([], [])
+    for (index, interaction) in interactions.enumerated().reversed() {
+      let request = Interaction(interaction.request, Response()).pseudonyms
+      let given = interaction.pseudonyms.subtracting(request)
+      if !sent.isDisjoint(with: given) { logins.insert(index) }
+      sent.formUnion(request)
+    }
+    return logins
+  }
+}
