@@ -28,6 +28,19 @@ enum DataFiles {
     return files.map { ($0[0], $0[1], text("\(path)/\($0[0])/\($0[1])")) }
   }
 
+  /// The texts of a table in `redaction.json`, and what is kept of each: the text itself if the table
+  /// has nothing else. Tests replace the signs that stand for a secret.
+  static func redactions(_ table: String, count: Int) throws -> [(String, String)] {
+    let json = try JSON(parsing: text("redaction.json").utf8, source: table)
+    let rows: [[JSON]] =
+      if case .array(let rows) = json[table] {
+        rows.map { if case .array(let cells) = $0 { cells } else { [$0] } }
+      } else { [] }
+    // Without this, the tests would pass with fewer rows.
+    try #require(rows.count == count)
+    return try rows.map { try (#require($0.first?.stringValue), #require($0.last?.stringValue)) }
+  }
+
   /// The documents of a table, and the sentence that refuses each. A string in the table is a
   /// document that is not JSON, or that has a name twice.
   static func refusals(_ table: String, count: Int) throws -> [(String, String)] {

@@ -27,8 +27,7 @@ import Testing
   private static func redacted(_ interaction: Interaction, _ rules: RedactionRules = .standard)
     -> Interaction?
   {
-    var redaction = Redaction(continuing: [], rules: rules)
-    return redaction.redact([interaction]).first
+    Cassette([interaction]).redacted(by: rules).cassette.interactions.first
   }
 
   @Test(arguments: DetectionRow.all.filter { !$0.secret.isEmpty })

@@ -4,15 +4,13 @@ import Foundation
 @testable import WindTunnelRedaction
 
 extension DetectorCostTests {
-  /// Words of commands, dialogues and files without names (`Commands`).
+  /// Words of commands, logins and calls without names (`Commands`).
   static let commands: [Shape] = [
-    "Private-Lines: ", "Private-Lines: 2\n", "Private-Lines: 99\na", "LOGIN a ", "LOGIN \"a ",
-    Shape(" ", before: "LOGIN a b", after: "c"), "LOGIN 'LOGIN \"", "AUTH PLAIN ", "AUTH LOGIN '",
-    Shape("PASS a ", before: "USER a\n"), Shape("PASS '\"", before: "USER a\n"), "WIFI:", "WIFI:P:",
-    "WIFI:S:a;P:", Shape("thin:a/", behind: 160), "define('password',",
+    "AUTH ", "AUTH a ", "AUTH '\"", Shape(" ", before: "AUTH a b", after: "c"), "PASS ", "PASS '\"",
+    Shape("thin:a/", behind: 160), "define('password',",
     Shape(",", before: "define('password'"), "s:8:\"password\";", "s:8:\"password\";s:99999:\"",
     "s:1:\"", "identified by '", "set_password('", "auth('", "--password ", "--password --", "--a-",
-    "a:1234:b:c:d\n", "::::\n", "mysql -p", Shape("-p ", before: "mysql "), "curl -u 'a:",
+    "::::\n", "mysql -p", Shape("-p ", before: "mysql "), "curl -u 'a:",
   ]
 
   /// Each row of the table of keys (`KnownKey`): its mark as often as it fits among the letters that may
@@ -134,7 +132,7 @@ extension DetectorCostTests {
 
   private static let token = Array("etoken".utf8)
 
-  /// Maps, messages and frames of bytes (`BinaryCodings`), and texts among bytes.
+  /// Maps, messages and frames of bytes (`BinaryMaps`, `ProtobufMessage`, `GRPCFrames`), and texts among bytes.
   static let binary: [Shape] = {
     let shapes: [(type: String, pieces: [[UInt8]])] = [
       (
@@ -199,11 +197,11 @@ extension DetectorCostTests {
       + "VVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVVV9eXMp0rc=",
   ]
 
-  /// Base64 in lines and in words, digits in pairs (`EncodedRuns`).
+  /// Base64 in lines and in words (`EncodedRun`).
   static let runs: [Shape] = [
     "\(some("aGVsbG8gd29y", 76))\n", "\(some("aGVsbG8gd29y", 40))\n",
-    "\(some("aGVsbG8gd29y", 60))\r\n    ", "\(some("aG8g", 40))\n\(some("aG8g", 36))\n", "73 ",
-    "73:", "73-73 ", "7 ", "7365 ", "A", "aaaa/", "/aGVsbG8gd29ybGQh",
+    "\(some("aGVsbG8gd29y", 60))\r\n    ", "\(some("aG8g", 40))\n\(some("aG8g", 36))\n", "7 ",
+    "7365 ", "A", "aaaa/", "/aGVsbG8gd29ybGQh",
     "oaGhoaGhoaGhoaGhoaGhoaGhoaGh ", "gYGBgYGBgYGBgYGBgYGBgYGBgYGB ", "\(deflated[0]) ",
     "\(deflated[1]) ",
     Shape(
@@ -297,7 +295,7 @@ extension DetectorCostTests {
     "token=", Shape("token=!token=", after: "("), Shape("://a:", of: 512), "%25", "eyJ-",
     "password is ", "a=b; ",
     "a=b, ", Shape("/token", of: 512), "%3D%25", "a1b2c3d4e5f6a7b8.", "\\\"token\\\":\\\"",
-    Shape("fm2_", behind: 1400), Shape("&quot;", of: 512), "/", "LOGIN \"a ", "&code=a",
+    Shape("fm2_", behind: 1400), Shape("&quot;", of: 512), "/", "AUTH \"a ", "&code=a",
     "Bearer a1b2c3d4e5f6a7b8c9 ", "a1=\"b2\",",
   ]
 

@@ -294,12 +294,6 @@ import Testing
     #expect(growth.isLinear, "\(growth)")
   }
 
-  @Test func `lines of a key are counted on their line, behind a value of several lines`() {
-    let text = "s:8:\"password\";s:4:\"a\nb1\";Private-Lines: 1\na1b2c3d4\n"
-    var redaction = Redaction(continuing: [])
-    expectEqual(redaction.redact([Interaction(Request("GET", "/"), .text(Body(text)))]).count, 1)
-  }
-
   @Test func `the fitting of a stream's pieces is linear`() {
     let growth = Growth(of: 512) { count in
       let lines = count / 16

@@ -8,11 +8,7 @@ import Testing
 @testable import WindTunnelRedaction
 
 @Suite struct PlantedSecretsTests {
-  private static func redacted(_ interactions: [Interaction]) -> (Cassette, [String]) {
-    var redaction = Redaction(continuing: [])
-    let kept = redaction.redact(interactions)
-    return (Cassette(kept), redaction.leftOut)
-  }
+  private static let kept = Cassette(Planted.all.map(\.interaction)).redacted()
 
   @Test func `forty secrets and more in twenty kinds of place and more`() {
     #expect(Planted.kinds.count >= 20)
@@ -21,7 +17,7 @@ import Testing
   }
 
   @Test func `no planted secret is written in any form, and nothing is left out`() {
-    let (cassette, leftOut) = Self.redacted(Planted.all.map(\.interaction))
+    let (cassette, leftOut) = Self.kept
     expectEqual(leftOut, [])
     expectEqual(cassette.interactions.count, Planted.all.count)
     let texts = Spellings.joined(Spellings.texts(cassette))
@@ -54,19 +50,19 @@ import Testing
   }
 
   @Test func `lint finds nothing where the secrets were taken out`() {
-    let (cassette, _) = Self.redacted(Planted.all.map(\.interaction))
+    let cassette = Self.kept.cassette
     expectEqual(CassetteLint(cassette).leaks, [])
   }
 
   @Test func `redacting twice changes nothing`() {
-    let (once, _) = Self.redacted(Planted.all.map(\.interaction))
-    expectEqual(Self.redacted(once.interactions).0, once)
+    let once = Self.kept.cassette
+    expectEqual(once.redacted().cassette, once)
     var continued = Redaction(continuing: once.interactions)
     expectEqual(continued.redact(once.interactions), once.interactions)
   }
 
   @Test func `lengths and codings agree with what is kept`() {
-    let (cassette, _) = Self.redacted(Planted.all.map(\.interaction))
+    let cassette = Self.kept.cassette
     for interaction in cassette.interactions {
       guard let response = interaction.response else { continue }
       if let length = response.headers["Content-Length"] {

@@ -8,75 +8,20 @@ import Testing
 
 /// What a replaced value looks like, and what stays around it.
 @Suite struct RedactionShapeTests {
-  private func body(
-    _ text: String,
-    type: String = "",
-    rules: RedactionRules = .standard
-  ) -> String? {
-    var redaction = Redaction(continuing: [], rules: rules)
-    let headers: HeaderFields = type.isEmpty ? [:] : ["Content-Type": type]
-    let response = Response(headers: headers, body: Body(text))
-    let kept = redaction.redact([Interaction(Request("GET", "/"), response)])
-    return kept.first?.response?.body.text
-  }
-
-  @Test(arguments: [
-    (#"{"token":"abc1"}"#, #"{"token":"REDACTED-token-1"}"#),
-    (
-      "{ \"id\" : 1 ,\r\n\t\"access_token\":\"abc\" , \"e\": 1.50 }\n",
-      "{ \"id\" : 1 ,\r\n\t\"access_token\":\"REDACTED-access-token-1\" , \"e\": 1.50 }\n"
-    ),
-    (
-      #"{"s":"\u00e4\/","Client-Secret":"a\u00e4"}"#,
-      #"{"s":"\u00e4\/","Client-Secret":"REDACTED-client-secret-1"}"#
-    ),
-    (
-      #"{"pin":1234,"otp":null,"session":true,"sign":-1.5e3}"#,
-      #"{"pin":1234,"otp":null,"session":true,"sign":-1.5e3}"#
-    ),
-    (
-      #"{"password":["one","two","one"]}"#,
-      #"{"password":["REDACTED-password-1","REDACTED-password-2","REDACTED-password-1"]}"#
-    ),
-    (
-      #"{"session":{"id":"abc1","type":"web","expires_in":900}}"#,
-      #"{"session":{"id":"REDACTED-id-1","type":"web","expires_in":900}}"#
-    ),
-    (
-      #"{"token":"abc1","token":"abc2"}"#,
-      #"{"token":"REDACTED-token-1","token":"REDACTED-token-2"}"#
-    ),
-    (
-      #"{"headers":{"Authorization":"Bearer abc","Cookie":"a=b"}}"#,
-      #"{"headers":{"Authorization":"Bearer REDACTED-authorization-1","Cookie":"a=REDACTED-a-1"}}"#
-    ),
-    (
-      #"{"next_page_token":"abc","max_tokens":5,"token_type":"bearer","tokenized":"x"}"#,
-      #"{"next_page_token":"abc","max_tokens":5,"token_type":"bearer","tokenized":"x"}"#
-    ),
-    (
-      #"{"Access-Control-Allow-Credentials":"yes, all"}"#,
-      #"{"Access-Control-Allow-Credentials":"yes, all"}"#
-    ),
-    ("\u{FEFF}{\"token\":\"abc1\"}", "\u{FEFF}{\"token\":\"REDACTED-token-1\"}"),
-  ])
+  @Test(arguments: try DataFiles.redactions("layout", count: 11))
   func `a JSON body keeps its layout around what is replaced`(text: String, expected: String) {
-    expectEqual(body(text), expected)
+    expectEqual(keptText(text, ""), expected)
   }
 
-  @Test(arguments: [
-    "Your password: forgotten? Reset token: see below.", "if (token == null) { sign = (a) }",
-    "a=1&b=2", "<title>Session</title><p>Pin it</p>", "https://a.example/x?page=2#top",
-    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAGQAAABk", "{\"a\":\"sessions\"}", "",
-  ])
-  func `what is no secret stays`(text: String) {
-    expectEqual(body(text), text)
+  @Test(arguments: try DataFiles.redactions("plain", count: 8))
+  func `what is no secret stays`(text: String, kept: String) {
+    expectEqual(keptText(text, ""), kept)
   }
 
   @Test func `scripts keep their code and lose what is quoted`() {
     let text = "var token=a.b;fetch('/x?token=abc1');let o={password:'abc def'}"
     expectEqual(
-      body(text, type: "text/javascript; charset=utf-8"),
+      keptText(text, "text/javascript; charset=utf-8"),
       "var token=a.b;fetch('/x?token=REDACTED-token-1');let o={password:'REDACTED-password-1'}"
     )
   }
@@ -88,7 +33,7 @@ import Testing
     ].map {
       Data($0.utf8).base64EncodedString().replacing("=", with: "").replacing("+", with: "-")
     }.joined(separator: ".")
-    let text = try #require(body(#"{"id_token":"\#(token)"}"#))
+    let text = try #require(keptText(#"{"id_token":"\#(token)"}"#, ""))
     let json = try JSON(parsing: text.utf8, source: "a.json")
     let parts = try #require(json["id_token"]?.stringValue).split(separator: ".")
     let decoded = parts.prefix(2).map {
@@ -97,7 +42,7 @@ import Testing
     expectEqual(decoded[0], #"{"alg":"RS256","kid":"REDACTED-kid"}"#)
     expectEqual(decoded[1], #"{"sub":"REDACTED-sub","exp":1700000000,"n":0,"ok":true}"#)
     expectEqual(parts[2], "REDACTED-id-token-1")
-    expectEqual(body(text), text)
+    expectEqual(keptText(text, ""), text)
   }
 
   @Test func `one value bears one ordinal in all places`() {
@@ -146,7 +91,7 @@ import Testing
     let text = #"{"token":"abc1","Floor-Code":"x1","a":[{"b":"y1"}],"mail":"ada@example.org"}"#
     let rules = RedactionRules(names: ["floorCode", "$.a[*].b"])
     expectEqual(
-      body(text, rules: rules),
+      keptText(text, "", by: rules),
       #"{"token":"REDACTED-token-1","Floor-Code":"REDACTED-floor-code-1","#
         + #""a":[{"b":"REDACTED-b-1"}],"mail":"ada@example.org"}"#
     )
@@ -155,9 +100,9 @@ import Testing
   @Test func `personal data is one word to switch on`() {
     let text =
       #"{"name":"Ada","email":"ada@example.org","text":"Call +49 30 1234567, ada@example.org"}"#
-    expectEqual(body(text), text)
+    expectEqual(keptText(text, ""), text)
     expectEqual(
-      body(text, rules: RedactionRules(personalData: true)),
+      keptText(text, "", by: RedactionRules(personalData: true)),
       #"{"name":"REDACTED-name-1","email":"REDACTED-email-1@example.test","#
         + #""text":"Call REDACTED-phone-1, REDACTED-email-1@example.test"}"#
     )

@@ -84,13 +84,13 @@ import WindTunnelHTTP
   @Test func `no source of redaction has bytes that are not counted`() throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../../Sources/WindTunnelRedaction")
-    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    let files = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
     for file in files where file.hasSuffix(".swift") {
       let text = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
       for type in ["[UInt8]", "ArraySlice<UInt8>", "BufferPointer<UInt8>", "ContiguousArray"] {
         #expect(!text.contains(type), "\(file) has \(type)")
       }
     }
-    #expect(files.count > 10)
+    #expect(files.count { $0.hasSuffix(".swift") } > 40)
   }
 }

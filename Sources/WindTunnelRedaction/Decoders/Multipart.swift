@@ -1,0 +1,55 @@
+/// Parts between lines of a boundary, each with fields of its own (RFC 2046 §5.1, RFC 7578).
+struct Multipart: Decoder {
+  let boundary: String
+
+  func spans(in bytes: Bytes) -> [Span]? {
+    let marks = bytes.ranges(of: Bytes("--\(boundary)".utf8))
+    guard !marks.isEmpty else { return nil }
+    return marks.enumerated().flatMap { index, mark in
+      let end = index + 1 < marks.count ? marks[index + 1].lowerBound : bytes.count
+      return spans(of: mark.upperBound..<end, in: bytes)
+    }
+  }
+
+  func spelled(_ meaning: Bytes, in span: Span, of bytes: Bytes) -> Bytes {
+    let isQuoted = !bytes[span.range].elementsEqual(span.meaning)
+    return isQuoted ? Recoded.quotedPrintable(type: "").encode(meaning) : meaning
+  }
+
+  private func spans(of range: Range<Int>, in bytes: Bytes) -> [Span] {
+    let part = bytes[range]
+    let blank = [Bytes("\r\n\r\n".utf8), Bytes("\n\n".utf8)].compactMap { part.firstRange(of: $0) }
+      .min { $0.lowerBound < $1.lowerBound }
+    guard let blank else { return [Span(range: range, meaning: Bytes(part), role: .text)] }
+    let head = String(decoding: part[..<blank.lowerBound], as: UTF8.self)
+    let lines = head.read.split { $0.isNewline }
+    func field(_ name: String) -> String {
+      let line = lines.first { $0.lowercased().hasPrefix("\(name):") }
+      return line.map { String($0.dropFirst(name.count + 1).trimmingOptionalWhitespace()) } ?? ""
+    }
+    var end = range.upperBound
+    // The line break before a boundary belongs to the boundary.
+    if end > blank.upperBound, bytes[end - 1] == 0x0A { end -= 1 }
+    if end > blank.upperBound, bytes[end - 1] == 0x0D { end -= 1 }
+    let content = Bytes(bytes[blank.upperBound..<end])
+    let disposition = ContentType(field("content-disposition"))
+    let name = disposition["name"] ?? ""
+    // A file is looked into as what it is, unless it is a word under a secret's name.
+    let isFile =
+      disposition["filename"] != nil
+      && (content.count > 1024 || content.contains(0x0A) || content.first == UInt8(ascii: "{"))
+    let before = range.lowerBound..<blank.upperBound
+    let coding = field("content-transfer-encoding").lowercased()
+    let type = field("content-type")
+    let isPlain = type.isEmpty || ContentType(type).essence == "text/plain"
+    let isValue = !isFile && !name.isEmpty && isPlain && String(utf8: content) != nil
+    let meant = coding == "quoted-printable" ? EscapedText(content, .quoted)?.bytes : nil
+    let coded = coding == "quoted-printable" ? "\(type); windtunnel-coding=\(coding)" : type
+    let role = isValue ? Span.Role.value(name: name, .field, []) : .content(type: coded)
+    let meaning = isValue ? meant ?? content : content
+    return [
+      Span(range: before, meaning: Bytes(bytes[before]), role: .name),
+      Span(range: blank.upperBound..<end, meaning: meaning, role: role),
+    ]
+  }
+}

@@ -1,0 +1,90 @@
+internal import Foundation
+
+/// A decoder of names and values with `=` between and `&` around, as in a query, a form and what
+/// OAuth puts behind `#` (WHATWG URL §5.1, RFC 6749 §4.2.2).
+struct Pairs: Decoder {
+  /// The place where they stand.
+  enum Origin {
+    /// In a request, an answer's field or a form: they were sent.
+    case sent
+    /// In a text, where a value may be a placeholder.
+    case quoted
+    /// In an address that a browser is led to.
+    case redirect
+  }
+
+  let place: SecretNames.Place
+  var origin = Origin.sent
+
+  // Each pair is read when it is its turn: a form may be many short ones.
+  func spans(in bytes: Bytes) -> (some Sequence<Span>)? {
+    let names = Self.pairs(of: bytes).lazy.map { Self.name(of: bytes[$0]) }
+    var around = Neighbours(names, except: "")
+    if origin == .redirect { around.insert(.redirect) }
+    if names.contains(where: { ["state", "session_state"].contains($0) }) { around.insert(.state) }
+    let all = Self.pairs(of: bytes).lazy.flatMap { [around] pair in spans(of: bytes[pair], around) }
+    return .some(all)
+  }
+
+  private static func pairs(of bytes: Bytes) -> some Sequence<Range<Int>> {
+    sequence(state: 0) { start -> Range<Int>? in
+      guard start <= bytes.count else { return nil }
+      let end = bytes[start...].firstIndex(of: UInt8(ascii: "&")) ?? bytes.count
+      defer { start = end + 1 }
+      return start..<end
+    }
+  }
+
+  private static func name(of pair: ByteSlice) -> String {
+    decoded(String(decoding: pair.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self))
+  }
+
+  private func spans(of pair: ByteSlice, _ around: Neighbours) -> [Span] {
+    guard let mark = pair.firstIndex(of: UInt8(ascii: "=")) else {
+      let text = Self.decoded(String(decoding: pair, as: UTF8.self))
+      return [Span(range: pair.indices, meaning: Bytes(text.utf8), role: .text)]
+    }
+    let name = Span(range: pair.startIndex..<mark, meaning: Bytes(pair[..<mark]), role: .name)
+    let written = pair[(mark + 1)...]
+    if origin == .quoted, CodeText.isPlaceholder(written) || written.elementsEqual("$".utf8) {
+      return [name]
+    }
+    let value = Self.decoded(String(decoding: written, as: UTF8.self))
+    let role = Span.Role.value(name: Self.name(of: pair), place, around)
+    return [name, Span(range: written.indices, meaning: Bytes(value.utf8), role: role)]
+  }
+
+  /// Returns a value as it was written, with what was replaced in what it means.
+  func spelled(_ meaning: Bytes, in span: Span, of bytes: Bytes) -> Bytes {
+    let written = Bytes(bytes[span.range])
+    if case .name = span.role { return meaning }
+    let text =
+      EscapedText(written, .form) ?? EscapedText(written, .percent) ?? EscapedText(written, .plain)
+    guard let text, text.bytes == span.meaning else {
+      return Bytes(Self.encoded(String(decoding: meaning, as: UTF8.self)).utf8)
+    }
+    // The padding of base64 is escaped by some and not by others.
+    let lower = String(decoding: written, as: UTF8.self).lowercased()
+    let isEscaped = lower.contains("%3d")
+    return text.original(meaning: meaning) {
+      isEscaped ? Self.encoded($0) : Self.encoded($0).replacing("%3D", with: "=")
+    }
+  }
+
+  static func decoded(_ text: String) -> String {
+    guard text.read.utf8.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "%") })
+    else {
+      return text
+    }
+    let spaced = text.replacing("+", with: " ")
+    return spaced.removingPercentEncoding ?? spaced
+  }
+
+  private static let unreserved = CharacterSet(
+    charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+  )
+
+  static func encoded(_ text: String) -> String {
+    text.read.addingPercentEncoding(withAllowedCharacters: unreserved) ?? text
+  }
+}

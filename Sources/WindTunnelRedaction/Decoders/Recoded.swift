@@ -1,0 +1,82 @@
+internal import Foundation
+
+/// A text in another character coding or transfer coding, as a whole.
+struct Recoded: Decoder {
+  let decode: (Bytes) -> Bytes?
+  let encode: (Bytes) -> Bytes
+  var type = "text/plain"
+
+  func spans(in bytes: Bytes) -> [Span]? {
+    decode(bytes).map { [Span(range: 0..<bytes.count, meaning: $0, role: .content(type: type))] }
+  }
+
+  func spelled(_ meaning: Bytes, in span: Span, of bytes: Bytes) -> Bytes { encode(meaning) }
+
+  /// UTF-16 in an order of bytes (RFC 2781), without its mark; `nil` in `decode` for what is none.
+  static func utf16(isLittle: Bool, type: String) -> Recoded {
+    Recoded(
+      decode: { bytes in
+        guard bytes.count.isMultiple(of: 2) else { return nil }
+        let units = stride(from: 0, to: bytes.count, by: 2).map { place -> UInt16 in
+          let (first, second) = (UInt16(bytes[place]), UInt16(bytes[place + 1]))
+          return isLittle ? first | second << 8 : first << 8 | second
+        }
+        let text = String(decoding: units, as: UTF16.self)
+        return text.unicodeScalars.contains("\u{FFFD}") ? nil : Bytes(text.utf8)
+      },
+      encode: { meaning in
+        String(decoding: meaning, as: UTF8.self).utf16.reduce(into: []) { bytes, unit in
+          let (high, low) = (UInt8(unit >> 8), UInt8(unit & 0xFF))
+          bytes += isLittle ? [low, high] : [high, low]
+        }
+      },
+      type: type
+    )
+  }
+
+  /// Returns a character coding of one or two bytes that the system knows, by its name.
+  static func named(_ charset: String, type: String) -> Recoded? {
+    let codings: KeyValuePairs<String, String.Encoding> = [
+      "iso-8859-1 latin1 iso-8859-15": .isoLatin1, "iso-8859-2": .isoLatin2,
+      "windows-1250": .windowsCP1250, "windows-1251": .windowsCP1251,
+      "windows-1252": .windowsCP1252, "windows-1253": .windowsCP1253,
+      "windows-1254": .windowsCP1254, "shift_jis shift-jis sjis windows-31j": .shiftJIS,
+      "euc-jp": .japaneseEUC, "iso-2022-jp": .iso2022JP, "macintosh": .macOSRoman,
+      "utf-32": .utf32, "utf-32le": .utf32LittleEndian, "utf-32be": .utf32BigEndian,
+    ]
+    let known = codings.first { $0.key.split(separator: " ").contains(charset[...]) }
+    guard let coding = known?.value else { return nil }
+    return Recoded(
+      decode: { String(data: Data($0), encoding: coding).map { Bytes($0.utf8) } },
+      encode: { meaning in
+        let text = String(decoding: meaning, as: UTF8.self)
+        return text.data(using: coding, allowLossyConversion: true).map { Bytes($0) } ?? meaning
+      },
+      type: type
+    )
+  }
+
+  /// Quoted-printable (RFC 2045 §6.7). Where something is replaced all of it is spelled anew, in
+  /// lines of 76.
+  static func quotedPrintable(type: String) -> Recoded {
+    Recoded(
+      decode: { EscapedText($0, .quoted)?.bytes },
+      encode: { meaning in
+        var (result, length): (Bytes, Int) = ([], 0)
+        for byte in meaning {
+          let isPlain =
+            0x20...0x7E ~= byte && byte != 0x3D || byte == 0x0A || byte == 0x0D || byte == 0x09
+          let spelled = isPlain ? [byte] : Bytes("=\(EncodedText.digits(byte).uppercased())".utf8)
+          if byte != 0x0A, byte != 0x0D, length + spelled.count > 75 {
+            result += Bytes("=\r\n".utf8)
+            length = 0
+          }
+          result += spelled
+          length = byte == 0x0A ? 0 : length + spelled.count
+        }
+        return result
+      },
+      type: type
+    )
+  }
+}

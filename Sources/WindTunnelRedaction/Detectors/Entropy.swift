@@ -1,0 +1,65 @@
+internal import Foundation
+
+/// Words that look drawn by lot: 24 to 200 characters of base64 with small letters, capitals and at
+/// least two digits, at 4.2 bits a character or more.
+///
+/// A word of hexadecimal digits has at most 4 bits a character and is never one: it is an id as
+/// often as a secret.
+enum Entropy {
+  /// Bits a character from which on a word is reported.
+  static let bitsMin = 4.2
+  /// The lengths of a word that is reported.
+  static let lengths = 24...200
+
+  static func runs(in bytes: Bytes) -> [Range<Int>] {
+    Base64Text.runs(in: bytes, lengthMin: lengths.lowerBound).filter { run in
+      let word = bytes[run]
+      return lengths.contains(word.count) && !word.starts(with: "REDACTED-".utf8)
+        && isMixed(word) && !isDigest(word) && !isData(bytes, run) && bits(word) >= bitsMin
+        && !isPath(word) && !isText(word)
+    }
+  }
+
+  private static func isMixed(_ word: ByteSlice) -> Bool {
+    word.contains { 0x61...0x7A ~= $0 } && word.contains { 0x41...0x5A ~= $0 }
+      && word.count { $0.isASCIIDigit } >= 2
+  }
+
+  /// `sha384-…`, as in `integrity` (Subresource Integrity §3.1): of something public.
+  private static func isDigest(_ word: ByteSlice) -> Bool {
+    ["sha1-", "sha256-", "sha384-", "sha512-"].contains { word.starts(with: $0.utf8) }
+  }
+
+  /// `data:image/png;base64,…` (RFC 2397 §2): a picture, however small.
+  private static func isData(_ bytes: Bytes, _ run: Range<Int>) -> Bool {
+    let before = bytes[max(0, run.lowerBound - 60)..<run.lowerBound]
+    return before.suffix(8).elementsEqual(";base64,".utf8)
+      && ["data:image/", "data:font/", "data:audio/", "data:video/"].contains {
+        before.firstRange(of: Bytes($0.utf8)) != nil
+      }
+  }
+
+  /// Tells whether a word is the base64 of a text, which has been looked into by then.
+  private static func isText(_ word: ByteSlice) -> Bool {
+    guard let decoded = Base64Text.decoded(word) else { return false }
+    return String(utf8: decoded) != nil && decoded.allSatisfy { $0 >= 0x20 || $0 == 0x0A }
+  }
+
+  /// Tells whether a word is a path or a name of several words: it has a separator every few
+  /// letters.
+  private static func isPath(_ word: ByteSlice) -> Bool {
+    let parts = word.split { "/-_".utf8.contains($0) }
+    return parts.allSatisfy { $0.count < 16 } && parts.count > 2
+  }
+
+  /// Shannon's entropy of the characters.
+  static func bits(_ word: some Collection<UInt8>) -> Double {
+    var counts: [UInt8: Int] = [:]
+    for byte in word { counts[byte, default: 0] += 1 }
+    let total = Double(word.count)
+    return counts.values.reduce(0) { sum, count in
+      let share = Double(count) / total
+      return sum - share * log2(share)
+    }
+  }
+}

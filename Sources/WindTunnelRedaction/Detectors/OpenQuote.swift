@@ -1,0 +1,27 @@
+/// The string of a line that a place is in, as far as quotation marks tell.
+struct OpenQuote {
+  private var mark: UInt8?
+  private var isEscaped = false
+
+  /// Goes over one byte of a text.
+  mutating func pass(_ bytes: Bytes, _ place: Int) {
+    let byte = bytes[place]
+    if byte == 0x0A {
+      (mark, isEscaped) = (nil, false)
+    } else if isEscaped {
+      isEscaped = false
+    } else if byte == UInt8(ascii: "\\") {
+      isEscaped = true
+    } else if byte == mark {
+      mark = nil
+    } else if mark == nil, byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "`") {
+      mark = byte
+    } else if mark == nil, byte == UInt8(ascii: "'"), place == 0 || !bytes[place - 1].isWord {
+      // Within a word it is an apostrophe.
+      mark = byte
+    }
+  }
+
+  /// Tells whether such a mark would end a string.
+  func isOpen(_ mark: UInt8) -> Bool { self.mark == mark }
+}

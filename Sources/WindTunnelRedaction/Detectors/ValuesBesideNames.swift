@@ -1,0 +1,188 @@
+/// Secrets that stand in a sentence beside their name: `Incorrect API key provided: sk-9f8e…`,
+/// `token 9f8e… expired`, `loginToken 'x7k2' not accepted`.
+///
+/// Between a name and its value are at most two words, none of which says whose the value is
+/// instead (`token of request 9f8e…`), and no end of a sentence. The value looks drawn by lot: 16
+/// characters or more, letters and digits mixed, and no words with a number behind; or fewer in
+/// quotation marks right behind the name.
+///
+/// The cost is linear: names are looked for only behind words that look like values, and a few
+/// words back.
+struct ValuesBesideNames {
+  private let bytes: Bytes
+  private let names: SecretNames
+  /// The last words before the one at hand, the nearest last.
+  private var before: [Range<Int>] = []
+  private var found: [Finding] = []
+
+  static func found(in bytes: Bytes, _ names: SecretNames) -> [Finding] {
+    var reader = ValuesBesideNames(bytes: bytes, names: names)
+    reader.read()
+    return reader.found
+  }
+
+  /// A longer word is a body in base64 or the like, and looked into elsewhere.
+  private static let valueBytesMax = 512
+  private static let nameBytesMax = 40
+  /// The name, the word before it that makes it one, and two words between it and the value.
+  private static let wordsMax = 4
+
+  private mutating func read() {
+    var (place, wordsOfLine) = (0, 0)
+    while place < bytes.count {
+      while place < bytes.count, bytes[place] <= 0x20 {
+        // A value stands on the line of its name, or below it where that is all of a line.
+        if bytes[place] == 0x0A {
+          if wordsOfLine != 1 { before = [] }
+          wordsOfLine = 0
+        }
+        place += 1
+      }
+      var end = place
+      while end < bytes.count, bytes[end] > 0x20 { end += 1 }
+      guard place < end else { return }
+      let word = place..<end
+      if end - place <= Self.valueBytesMax, !before.isEmpty { look(at: word) }
+      if before.count == Self.wordsMax { before.removeFirst() }
+      before.append(word)
+      wordsOfLine += 1
+      place = end
+    }
+  }
+
+  /// From how many characters on a word looks drawn wherever it stands.
+  private static let drawnBytesMin = 16
+
+  /// Letters and digits mixed, with nothing between them that addresses and times have.
+  private static func mayBe(_ word: ByteSlice) -> Bool {
+    var (hasLetter, hasDigit) = (false, false)
+    for byte in word {
+      if byte.isASCIILetter {
+        hasLetter = true
+      } else if byte.isASCIIDigit {
+        hasDigit = true
+      } else if !"_-.+/=~".utf8.contains(byte) {
+        return false
+      }
+    }
+    return hasLetter && hasDigit && word.first != UInt8(ascii: "/")
+  }
+
+  private mutating func look(at word: Range<Int>) {
+    // Most words are short, and stand in no quotation marks.
+    guard word.count >= Self.drawnBytesMin || Self.isQuote(bytes[word.lowerBound]) else {
+      return
+    }
+    if NamedValues.isQuote(bytes[word.lowerBound]), let password = password(word) {
+      return found.append(password)
+    }
+    let value = trimmed(word)
+    guard value.count >= 4, Self.mayBe(bytes[value]) else { return }
+    let isQuoted = value.lowerBound > word.lowerBound && Self.isQuote(bytes[value.lowerBound - 1])
+    let isDrawn =
+      value.count >= Self.drawnBytesMin
+      && Looks.isDrawn(String(decoding: bytes[value], as: UTF8.self))
+    guard isDrawn || isQuoted, !bytes[value].starts(with: "REDACTED-".utf8),
+      isDrawn || !CodeText.isPlaceholder(bytes[word]), let name = name(isNear: !isDrawn)
+    else { return }
+    if !isDrawn {
+      // `Unexpected token 'x1'` says what a parser read.
+      let isAmbiguous = Vocabulary.ambiguous[SecretNames.folded(name)] != nil && name != "secret"
+      let isWhole = !isAmbiguous && bytes[value].allSatisfy(\.isWord)
+      guard value.count >= (isAmbiguous ? 8 : 4),
+        isWhole || Looks.isDrawn(String(decoding: bytes[value], as: UTF8.self))
+      else { return }
+    }
+    found.append(Finding(range: value, name: name, .row("spoken")))
+  }
+
+  /// Returns what a person typed, in quotation marks right behind its name:
+  /// `invalid password "correcthorse"`.
+  private func password(_ word: Range<Int>) -> Finding? {
+    let quote = bytes[word.lowerBound]
+    let value = bytes[word].dropFirst().prefix { $0 != quote }
+    guard value.endIndex < word.upperBound,
+      value.count >= 8 || value.count >= 4 && !value.allSatisfy(\.isASCIILetter),
+      !CodeText.isPlaceholder(value), let name = name(isNear: true)?.lowercased(),
+      ["password", "passwd", "passphrase", "pwd"].contains(name),
+      !SecretNames.isWord(String(decoding: value, as: UTF8.self))
+    else { return nil }
+    return Finding(range: value.startIndex..<value.endIndex, name: name, kind: .certain)
+  }
+
+  /// Returns the name by the words before a value; only the nearest is asked where that must be the
+  /// name.
+  private func name(isNear: Bool) -> String? {
+    for (distance, word) in before.reversed().enumerated() where distance < (isNear ? 1 : 3) {
+      let place = before.count - 1 - distance
+      let core = trimmed(word)
+      guard core.count <= Self.nameBytesMax, !core.isEmpty else { return nil }
+      let text = String(decoding: bytes[core].map(\.asciiLowercased), as: UTF8.self)
+      guard !ends(word, core, text) else { return nil }
+      if isName(text, core, place) { return String(decoding: bytes[core], as: UTF8.self) }
+      if Self.owners.contains(text) { return nil }
+    }
+    return nil
+  }
+
+  /// Tells whether a sentence or a part of it ends with a word.
+  private func ends(_ word: Range<Int>, _ core: Range<Int>, _ text: String) -> Bool {
+    let rest = bytes[core.upperBound..<word.upperBound]
+    if rest.contains(where: { ".;!?".utf8.contains($0) }) { return true }
+    return rest.contains(UInt8(ascii: ",")) && !Self.givings.contains(text)
+  }
+
+  private func isName(_ text: String, _ core: Range<Int>, _ place: Int) -> Bool {
+    let previous = place > 0 ? previousWord(place - 1) : ""
+    switch text {
+    case "key", "code": return ToldValues.owners[text]?.contains(previous) == true
+    case "id": return previous == "session"
+    case "token" where Self.readers.contains(previous): return false
+    case _ where Self.tooCommon.contains(text): return false
+    default:
+      return names.kind(of: String(decoding: bytes[core], as: UTF8.self), in: .field) != nil
+    }
+  }
+
+  private func previousWord(_ place: Int) -> String {
+    let core = trimmed(before[place])
+    guard core.count <= Self.nameBytesMax else { return "" }
+    return String(decoding: bytes[core].map(\.asciiLowercased), as: UTF8.self)
+  }
+
+  /// Returns a word without what sentences put around it.
+  private func trimmed(_ word: Range<Int>) -> Range<Int> {
+    var (start, end) = (word.lowerBound, word.upperBound)
+    while start < end, Self.isAround(bytes[start]) { start += 1 }
+    while end > start, Self.isAround(bytes[end - 1]) { end -= 1 }
+    return start..<end
+  }
+
+  private static func isAround(_ byte: UInt8) -> Bool {
+    byte >= 0x80 || "\"'`()[]{}<>,.;:!?*".utf8.contains(byte)
+  }
+
+  /// Also the last byte of one that is not ASCII.
+  private static func isQuote(_ byte: UInt8) -> Bool {
+    byte >= 0x80 || NamedValues.isQuote(byte) || byte == UInt8(ascii: "`")
+  }
+
+  /// Verbs and the like that are names of secrets elsewhere.
+  private static let tooCommon = Vocabulary.words(
+    "sign pass pin auth bearer cookie cookies tokens secrets passwords apikeys"
+  )
+  /// Before what a parser reads.
+  private static let readers: Set<String> = ["unexpected", "illegal", "unknown", "syntax"]
+  /// Words that say that something was handed over.
+  private static let givings = Vocabulary.words(
+    "provided given sent supplied passed received got used presented submitted entered specified"
+  )
+  /// Words that a value behind them belongs to.
+  private static let owners = Vocabulary.words(
+    """
+    request trace span correlation user order account client customer job file build version commit
+    hash digest checksum fingerprint host node device url at on by from in for of and or algorithm
+    endpoint type format kid
+    """
+  )
+}

@@ -1,0 +1,64 @@
+/// The treatment of a header field's value, by the field's name.
+enum FieldKind {
+  /// A scheme and what proves somebody's identity by it (RFC 9110 §11.4).
+  case credentials
+  case cookies
+  case setCookie
+  /// A value that goes as a whole.
+  case secret(SecretNames.Kind)
+  /// The names of protocols, and what some clients hide among them.
+  case protocols
+  /// An address, whole or in part.
+  case link
+  /// Made of the content, the clock or by lot, and long enough to look like a secret.
+  case made
+  /// The same, and there may be a secret in it, too: it is read like a text, and its words may look
+  /// drawn by lot.
+  case drawn
+  /// Words and numbers that the protocol itself reads.
+  case syntax
+  case text
+
+  init(_ name: String, _ names: SecretNames) {
+    self =
+      Self.known[FieldName.normalised(name)]
+      ?? names.kind(of: name, in: .header).map { .secret($0) } ?? .text
+  }
+
+  private static let known: [String: FieldKind] = {
+    let lists: [(FieldKind, String)] = [
+      (.credentials, "authorization proxy-authorization authentication x-authentication"),
+      (.cookies, "cookie cookie2"), (.setCookie, "set-cookie"),
+      (.protocols, "sec-websocket-protocol"), (.link, "location content-location referer"),
+      (
+        .made,
+        """
+        etag if-none-match if-match date sec-websocket-key sec-websocket-accept x-request-id
+        x-amz-request-id x-amz-id-2 x-amz-cf-id x-client-data traceparent
+        """
+      ),
+      // Digests of a body (RFC 1864, RFC 3230, RFC 9530), and where a browser sends its reports
+      // (Reporting API, Network Error Logging): such an address bears an id of the answer.
+      (
+        .drawn,
+        """
+        content-md5 digest content-digest repr-digest x-goog-hash x-ms-content-md5 report-to
+        reporting-endpoints nel
+        """
+      ),
+      (
+        .syntax,
+        """
+        content-type content-length content-encoding content-range content-language connection
+        transfer-encoding upgrade host accept accept-encoding accept-language accept-ranges range
+        cache-control vary allow expires last-modified if-modified-since age retry-after te trailer
+        via
+        """
+      ),
+    ]
+    let pairs = lists.flatMap { kind, text in
+      Vocabulary.words(text).map { (FieldName.normalised($0), kind) }
+    }
+    return Dictionary(uniqueKeysWithValues: pairs)
+  }()
+}

@@ -1,0 +1,278 @@
+internal import Foundation
+
+/// A value's name and what stands around it: all that tells whether the value is a secret.
+struct NamedPlace {
+  /// As it is written.
+  var name: String
+  var kind: SecretNames.Kind
+  var neighbours: Neighbours = []
+  /// Tells whether a client asks with it: nobody labels or documents anything there.
+  var isAsked = false
+}
+
+/// The judgement whether a value is a secret, by its name and by evidence.
+///
+/// An unambiguous name condemns whatever could be anybody's secret. An ambiguous one needs a value
+/// that looks like one, or a neighbour that says so: a login, a grant of OAuth.
+enum Judgement {
+  /// Returns the certainty with which a value is somebody's secret; `nil` for one that is none.
+  static func certainty(of value: String, _ place: NamedPlace) -> Pseudonyms.Certainty? {
+    Work.read(value.utf8.count)
+    switch place.kind {
+    case .told: return value.isEmpty ? nil : .sure
+    case .contact: return SecretNames.isPlain(value) ? nil : .likely
+    case .person: return SecretNames.isPlain(value) ? nil : Pseudonyms.Certainty.none
+    case .certain: return isHarmless(value, place) ? nil : .sure
+    case .ambiguous(let sense):
+      if isPlaceholder(value) || SecretNames.isPlain(value) || isSchemaWord(value) { return nil }
+      if place.neighbours.contains(.told), Prose.isPlain(value) { return nil }
+      return looksLike(sense, value, place) ? .likely : nil
+    }
+  }
+
+  /// Tells whether a number is a secret: only under a name that has no others.
+  static func isSecret(number digits: Bytes, _ place: NamedPlace) -> Bool {
+    switch place.kind {
+    case .told: true
+    case .certain:
+      !place.neighbours.contains(.told) && digits.count >= 3
+        && digits.allSatisfy { $0.isASCIIDigit }
+        && !isNumber(String(decoding: digits, as: UTF8.self), of: place.name)
+    case .contact: true
+    case .person, .ambiguous: false
+    }
+  }
+
+  /// Tells whether a value under an unambiguous name is no secret: a word of a schema, a label, a
+  /// path.
+  private static func isHarmless(_ value: String, _ place: NamedPlace) -> Bool {
+    if isPlaceholder(value) || SecretNames.isPlain(value) { return true }
+    if switches.contains(value.lowercased()) { return true }
+    // A digit is a switch, a state, a number of something; signs alone are nothing.
+    if value.utf8.count == 1, value.utf8.allSatisfy({ $0.isASCIIDigit }) { return true }
+    if !value.contains(where: { $0.isLetter || $0.isNumber }), value.utf8.count < 6 { return true }
+    let isLongWay = isWay(value) && value.utf8.count { $0 == 0x2F } > 1
+    if isLongWay || isNumber(value, of: place.name) || isName(value) { return true }
+    if Prose.isKeyOfStore(place.name, value) { return true }
+    if place.isAsked { return false }
+    if isOfKey(value, place.name) { return true }
+    // `"default_credential": "api_key"` names a kind.
+    if SecretNames.folded(place.name).hasSuffix("credential"), SecretNames.isWord(value) {
+      return true
+    }
+    let words = value.split(separator: " ")
+    if words.count > 3,
+      words.allSatisfy({ $0.allSatisfy { $0.isLetter || "'’.,!?:;()-\"".contains($0) } }),
+      !isPhrase(place.name)
+    {
+      return true
+    }
+    if place.neighbours.contains(.told) { return Prose.isPlain(value) || words.count > 2 }
+    return isSchemaWord(value) || isLabel(value, of: place.name) || isWay(value)
+  }
+
+  /// Tells whether a value says something of a key: `write`, `not available`. No key is some words.
+  private static func isOfKey(_ value: String, _ name: String) -> Bool {
+    let name = SecretNames.folded(name)
+    guard name.contains("key") || name.hasSuffix("secrets") || name.hasSuffix("tokens") else {
+      return false
+    }
+    return ["read", "write", "admin", "none", "all"].contains(value)
+      || value.contains(" ") && value == value.lowercased() && Prose.isPlain(value)
+      || value.contains(".") && value.utf8.allSatisfy { 0x61...0x7A ~= $0 || $0 == 0x2E }
+  }
+
+  private static let switches = Vocabulary.words(
+    "on off optional required enabled disabled hidden allowed forbidden"
+  )
+
+  /// Tells whether a value without letters counts or numbers something: nobody's token is so short.
+  private static func isNumber(_ value: String, of name: String) -> Bool {
+    guard value.utf8.count < 12, !value.contains(where: \.isLetter) else { return false }
+    let name = SecretNames.folded(name)
+    return ["id", "key", "token", "secret"].contains { name.hasSuffix($0) }
+  }
+
+  /// Tells whether a value is a field's label: its name in some language, or some words about it.
+  private static func isLabel(_ value: String, of name: String) -> Bool {
+    if value.utf8.count <= 40, value.contains(where: { $0.isUppercase || !$0.isASCII }),
+      SecretNames.isWord(value)
+    {
+      return true
+    }
+    // Its name and an ending: `"parola": "Parolanız"`.
+    let folded = (name: SecretNames.folded(name), value: SecretNames.folded(value))
+    if value.first?.isUppercase == true, value.allSatisfy(\.isLetter), folded.name.count >= 4,
+      folded.value.hasPrefix(folded.name), folded.value.count <= folded.name.count + 4
+    {
+      return true
+    }
+    // Nobody types a sentence of Han, kana or hangul for a password.
+    if value.unicodeScalars.count > 4,
+      value.unicodeScalars.allSatisfy({ $0.value >= 0x2E80 || " ?!.,:".unicodeScalars.contains($0) }
+      )
+    {
+      return true
+    }
+    let count = value.split(separator: " ").count
+    if isPhrase(name) { return false }
+    return (count > 2 || count == 2 && value.first?.isUppercase == true) && Prose.isPlain(value)
+  }
+
+  /// Tells whether what a name has is words.
+  private static func isPhrase(_ name: String) -> Bool {
+    ["phrase", "mnemonic", "securityanswer", "secretanswer"].contains {
+      SecretNames.folded(name).contains($0)
+    }
+  }
+
+  private static func isSchemaWord(_ value: String) -> Bool {
+    value.utf8.count <= 40 && Vocabulary.schemaWords.contains(value.lowercased())
+  }
+
+  /// Tells whether a value is the path of a file or a URL without a query, of words alone.
+  static func isWay(_ value: String) -> Bool {
+    guard value.read.hasPrefix("/") || value.hasPrefix("./") || value.contains("://") else {
+      return false
+    }
+    return !value.contains("@") && !value.contains("?") && !value.contains("=")
+      && !Looks.isDrawn(value.replacing("://", with: "/"))
+  }
+
+  private static func looksLike(_ sense: Sense, _ value: String, _ place: NamedPlace) -> Bool {
+    let isOfLogin = !place.neighbours.isDisjoint(with: [.login, .grant])
+    let isWhole = !value.utf8.contains { $0 <= 0x20 }
+    switch sense {
+    case .token, .cookie:
+      if isPublic(value) || value.contains("://") || isName(value) { return false }
+      let isSignature = ["sig", "signature", "signatures", "treeheadsignature"].contains(
+        SecretNames.folded(place.name)
+      )
+      if isSignature, place.neighbours.contains(.published), !place.isAsked { return false }
+      if place.neighbours.contains(.paging), !isOfLogin { return false }
+      if isCursor(value) { return false }
+      return Looks.isDrawn(value) || isMarked(value)
+        || isOfLogin && isWhole && value.utf8.count >= 6 && !Prose.isPlain(value) && isMixed(value)
+    case .code:
+      if place.neighbours.contains(.address) { return false }
+      let isNumber = value.utf8.allSatisfy { $0.isASCIIDigit }
+      return isNumber ? 3...12 ~= value.utf8.count : value.utf8.count <= 16 && Looks.isDrawn(value)
+    case .pass:
+      if isOfLogin { return isWhole && !SecretNames.isPlain(value) }
+      return isWhole && value.utf8.count >= 6 && isMixed(value)
+        && (Looks.isDrawn(value) || value.contains { "!@#$%^&*?".contains($0) })
+    case .near:
+      return isWhole && value.utf8.count >= 6 && hasDigitOrSign(value) && !isWay(value)
+        && !isTime(value) && !value.contains("://") && !isName(value)
+    case .longKey: return isLongKey(value)
+    case .card: return isCard(value)
+    case .exchanged:
+      if place.neighbours.contains(.exchange) { return true }
+      return !place.neighbours.isDisjoint(with: [.state, .redirect]) && value.utf8.count >= 8
+        && !value.allSatisfy(\.isNumber) || isLongKey(value)
+    }
+  }
+
+  /// Tells whether a value is long and has letters of both cases and digits, with nothing between
+  /// that parts words.
+  private static func isLongKey(_ value: String) -> Bool {
+    value.utf8.count >= 24 && Looks.isDrawn(value) && !isCursor(value)
+      && value.utf8.allSatisfy { Base64Text.isLetter($0) || $0 == UInt8(ascii: "=") }
+      && value.utf8.contains { 0x61...0x7A ~= $0 } && value.utf8.contains { 0x41...0x5A ~= $0 }
+      && value.utf8.contains { $0.isASCIIDigit }
+      && value.utf8.split { "-_/".utf8.contains($0) }.contains { $0.count >= 16 }
+  }
+
+  /// Tells whether a value is the name of a cookie (RFC 6265bis §4.1.3), or the armour of something
+  /// public.
+  private static func isName(_ value: String) -> Bool {
+    ["__Host-", "__Secure-"].contains { value.hasPrefix($0) } && !value.contains("=")
+      || value.hasPrefix("-----BEGIN ") && !value.prefix(60).contains("PRIVATE")
+  }
+
+  private static func hasDigitOrSign(_ value: String) -> Bool {
+    value.utf8.contains(where: \.isASCIILetter)
+      && value.utf8.contains { $0.isASCIIDigit || "!@#$%^&*+=?/".utf8.contains($0) }
+  }
+
+  /// Tells whether a value is a date, a time or a number with a unit.
+  private static func isTime(_ value: String) -> Bool {
+    value.utf8.first.map { $0.isASCIIDigit } == true && value.utf8.count { $0.isASCIILetter } <= 4
+  }
+
+  /// `tok-live-12345`: what says itself that it is a token.
+  private static func isMarked(_ value: String) -> Bool {
+    let parts = value.split { "-_.:".contains($0) }
+    return parts.count > 1 && value.utf8.count { $0.isASCIIDigit } > 2
+      && marks.contains(parts[0].lowercased())
+  }
+
+  private static let marks = Vocabulary.words(
+    "tok token sk sess sid pat auth secret jwt csrf apikey"
+  )
+
+  private static func isMixed(_ value: String) -> Bool {
+    value.utf8.contains(where: \.isASCIILetter)
+      && value.utf8.contains { !$0.isASCIILetter && $0 < 0x80 }
+  }
+
+  /// Tells whether a value is a digest of something public (Subresource Integrity §3.1), or an
+  /// address on a public chain (EIP-55): 0x and 40 digits; of a transaction or an id 64.
+  private static func isPublic(_ value: String) -> Bool {
+    ["sha256-", "sha384-", "sha512-"].contains { value.hasPrefix($0) }
+      || value.hasPrefix("0x")
+        && (value.utf8.count <= 10 || value.utf8.count == 42 || value.utf8.count == 66)
+        && value.utf8.dropFirst(2).allSatisfy(\.isHexadecimalDigit)
+  }
+
+  /// Tells whether a value is the base64 of a place in a list: `{"offset":20}`,
+  /// `cursor:v2:id:1042`.
+  private static func isCursor(_ value: String) -> Bool {
+    guard value.utf8.count >= 8,
+      let bytes = Base64Text.decoded(value.replacing("%3D", with: "=").utf8),
+      let text = String(utf8: bytes)
+    else { return false }
+    return text.lowercased().split { !$0.isLetter }.contains { places.contains(String($0)) }
+  }
+
+  private static let places = Vocabulary.words(
+    "offset cursor page limit last after before start skip position id sort index seq next"
+  )
+
+  /// ISO/IEC 7812-1, annex B: 12 to 19 digits of which the last is a check.
+  private static func isCard(_ value: String) -> Bool {
+    guard value.utf8.allSatisfy({ $0.isASCIIDigit || $0 == 0x20 || $0 == UInt8(ascii: "-") })
+    else {
+      return false
+    }
+    let digits = value.utf8.filter { $0.isASCIIDigit }.map { Int($0 - 0x30) }
+    guard 12...19 ~= digits.count else { return false }
+    let sum = digits.reversed().enumerated().reduce(0) { sum, digit in
+      let twice = digit.element * (digit.offset % 2 == 1 ? 2 : 1)
+      return sum + (twice > 9 ? twice - 9 : twice)
+    }
+    return sum % 10 == 0
+  }
+
+  /// Something that is put there later, or that stands for what somebody has hidden: `<your key>`,
+  /// `${TOKEN}`, `YOUR_API_KEY`, `****`.
+  static func isPlaceholder(_ value: String) -> Bool {
+    if CodeText.isPlaceholder(value.read.utf8) { return true }
+    guard let first = value.unicodeScalars.first else { return true }
+    if value.count >= 3, "*x•.X-_…".unicodeScalars.contains(first),
+      value.unicodeScalars.allSatisfy({ $0 == first })
+    {
+      return true
+    }
+    let name = value.lowercased()
+    let isVariable = value.count > 2 && value.hasPrefix("%") && value.hasSuffix("%")
+    if isVariable, value.dropFirst().dropLast().allSatisfy({ $0.isLetter || $0 == "_" }) {
+      return true
+    }
+    return name.hasPrefix("your")
+      && name.utf8.allSatisfy { $0.isASCIILetter || "-_ '".utf8.contains($0) }
+      || name.hasPrefix("{{") && name.hasSuffix("}}") || name.hasPrefix("...")
+      || name.hasPrefix("[")
+        && name.hasSuffix("]") && Prose.isPlain(String(name.dropFirst().dropLast()))
+  }
+}

@@ -1,0 +1,194 @@
+/// Secrets that turn up where nobody expects them: a login that repeats its token in the body, a
+/// redirect that carries it in the address.
+///
+/// All secrets are looked for at once, so the cost does not grow with their number
+/// (``WordFinder``). Those that are found in any text by chance are looked for where they stand
+/// alone (``WordBoundary``).
+struct KnownValueSearch {
+  private struct Secret {
+    var bytes: Bytes
+    var stand: Bytes
+    /// Set for one that counts only where it stands alone.
+    var alone: WordBoundary?
+  }
+
+  /// The kind of a text, by which words occur in it by chance.
+  enum Place {
+    /// Fields of the protocol, addresses, binary content: what may stand anywhere is looked for.
+    case syntax
+    /// Text that people read.
+    case prose
+    /// HTML, scripts and style sheets, full of names of fields.
+    case script
+    /// A name of a field or a segment of a path: letters alone are such a name by right.
+    case name
+  }
+
+  /// Secrets that are looked for together.
+  private struct Group {
+    let secrets: [Secret]
+    let finder: WordFinder
+    let bytes: Int
+
+    init(_ secrets: [Secret]) {
+      self.secrets = secrets
+      finder = WordFinder(secrets.map(\.bytes))
+      bytes = secrets.reduce(0) { $0 + $1.bytes.count }
+    }
+  }
+
+  /// The secrets, in groups of which each is at least twice as large as the next, so that there are
+  /// few of them and each secret is put into a new one only a few times.
+  private var groups: [Group] = []
+  /// The first four bytes of each.
+  private var beginnings: Set<UInt32> = []
+  /// Tells whether any begins with two bytes.
+  private var begins = [Bool](repeating: false, count: 1 << 16)
+  /// Those that count where they are the whole of a value.
+  private var words: [String: String] = [:]
+
+  /// Looks for more of them, or for some that are words in more places.
+  mutating func listen(for new: [(secret: String, sought: Pseudonyms.Sought)]) {
+    var secrets: [Secret] = []
+    for (secret, sought) in new {
+      let bytes = Bytes(secret.utf8)
+      if sought.reach != .anywhere { words[secret] = sought.stand }
+      if sought.reach == .whole || bytes.count < Pseudonyms.aloneBytesMin { continue }
+      let alone = sought.reach == .alone ? WordBoundary(bytes) : nil
+      secrets.append(Secret(bytes: bytes, stand: Bytes(sought.stand.utf8), alone: alone))
+      beginnings.insert(Self.beginning(bytes, 0))
+      begins[Int(bytes[0]) << 8 | Int(bytes[1])] = true
+    }
+    if secrets.isEmpty { return }
+    var count = secrets.reduce(0) { $0 + $1.bytes.count }
+    while let last = groups.last, last.bytes < 2 * count {
+      secrets = last.secrets + secrets
+      count += last.bytes
+      groups.removeLast()
+    }
+    groups.append(Group(secrets))
+  }
+
+  var isEmpty: Bool { groups.isEmpty && words.isEmpty }
+
+  private static func beginning(_ bytes: Bytes, _ place: Int) -> UInt32 {
+    var key: UInt32 = 0
+    for offset in 0..<4 { key = key << 8 | UInt32(bytes[place + offset]) }
+    return key
+  }
+
+  /// Returns the placeholder of a whole value that is a secret, and a word or short.
+  func stand(forWhole value: Bytes, in place: Place) -> String? {
+    guard place != .syntax, !words.isEmpty,
+      let stand = words[String(decoding: value, as: UTF8.self)]
+    else { return nil }
+    return place == .name && WordBoundary(value).isName ? nil : stand
+  }
+
+  /// Returns the place where secrets stand, and what should.
+  func found(in bytes: Bytes, _ place: Place = .syntax) -> [Edit] {
+    guard let first = candidate(in: bytes) else { return [] }
+    var hits = groups.map { $0.finder.hits(in: bytes, from: first) }
+    if hits.allSatisfy(\.isEmpty) { return [] }
+    var edits: [Edit] = []
+    var start = 0
+    while start + 4 <= bytes.count {
+      if bytes[start] == UInt8(ascii: "R"), let end = Self.pseudonymEnd(bytes, start) {
+        start = end
+      } else if start >= first, let secret = secret(at: start, in: bytes, place, among: &hits) {
+        edits.append(Edit(start..<start + secret.bytes.count, secret.stand))
+        start += secret.bytes.count
+      } else {
+        start += 1
+      }
+    }
+    return edits
+  }
+
+  /// Returns the first place of something that a secret begins with. Most texts have nothing of the
+  /// kind.
+  private func candidate(in bytes: Bytes) -> Int? {
+    guard bytes.count >= 4, !groups.isEmpty else { return nil }
+    return (0...bytes.count - 4).first { place in
+      begins[Int(bytes[place]) << 8 | Int(bytes[place + 1])]
+        && beginnings.contains(Self.beginning(bytes, place))
+    }
+  }
+
+  /// Returns the longest secret that counts at a place; `hits` are those that begin there or later,
+  /// the last ones first.
+  private func secret(
+    at start: Int,
+    in bytes: Bytes,
+    _ place: Place,
+    among hits: inout [[WordFinder.Hit]]
+  ) -> Secret? {
+    var longest: Secret?
+    for (index, group) in groups.enumerated() {
+      while let hit = hits[index].last, hit.place < start { hits[index].removeLast() }
+      guard let hit = hits[index].last, hit.place == start else { continue }
+      var word: Int? = hit.word
+      while let known = word {
+        let secret = group.secrets[known]
+        let range = start..<start + secret.bytes.count
+        if let longest, longest.bytes.count >= range.count { break }
+        if secret.alone?.stands(at: range, of: bytes, in: place) != false {
+          longest = secret
+          break
+        }
+        word = group.finder.shorter(than: known)
+      }
+    }
+    return longest
+  }
+
+  private static let mark = Bytes("REDACTED-".utf8)
+
+  /// Returns the place where a pseudonym ends that begins at a place: a secret may be a word that
+  /// occurs in one.
+  private static func pseudonymEnd(_ bytes: Bytes, _ place: Int) -> Int? {
+    guard bytes[place...].starts(with: mark) else { return nil }
+    var end = place + mark.count
+    while end < bytes.count,
+      0x61...0x7A ~= bytes[end] || bytes[end].isASCIIDigit
+        || bytes[end] == UInt8(ascii: "-")
+    { end += 1 }
+    return end
+  }
+
+  /// Returns the placeholder of a whole number that is a secret. A short one is a number like any
+  /// other.
+  func stand(forNumber number: Bytes) -> String? {
+    guard number.count >= Pseudonyms.anywhereBytesMin, let edit = found(in: number).first,
+      edit.range == 0..<number.count
+    else { return nil }
+    return String(decoding: edit.bytes, as: UTF8.self)
+  }
+
+  /// Returns a text without the secrets that are broken into lines in it; `nil` if there are none.
+  func unwrapped(_ bytes: Bytes, _ place: Place) -> Bytes? {
+    guard !groups.isEmpty, let text = EscapedText(bytes, .wrapped) else { return nil }
+    let edits = text.inOriginal(found(in: text.bytes, place)).compactMap { edit -> Edit? in
+      // The break of a line behind it is not its own.
+      let own = bytes[edit.range].lastIndex { $0 > 0x20 }.map { edit.range.lowerBound..<$0 + 1 }
+      return own.flatMap { bytes[$0].contains(0x0A) ? Edit($0, edit.bytes) : nil }
+    }
+    return edits.isEmpty ? nil : Edit.applied(edits, to: bytes)
+  }
+
+  /// Returns a text without secrets, in whatever spelling they stand in it; `nil` if there are
+  /// none.
+  func replaced(in bytes: Bytes, _ place: Place = .syntax) -> Bytes? {
+    guard !groups.isEmpty else { return nil }
+    var bytes = bytes
+    var isChanged = false
+    for spelling in EscapedText.Spelling.allCases {
+      guard let text = EscapedText(bytes, spelling) else { continue }
+      let edits = found(in: text.bytes, place)
+      guard !edits.isEmpty else { continue }
+      bytes = Edit.applied(text.inOriginal(edits), to: bytes)
+      isChanged = true
+    }
+    return isChanged ? bytes : nil
+  }
+}

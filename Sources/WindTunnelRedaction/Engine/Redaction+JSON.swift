@@ -1,0 +1,388 @@
+extension Redaction {
+  /// The facts that a value inherits from the secret's name above it.
+  struct Inherited {
+    var name: String
+    var kind: SecretNames.Kind
+    /// The kinds of members beside the one that has the name.
+    var neighbours: Neighbours = []
+    /// Tells whether an object is between the name and the value: its numbers tell about the
+    /// secret.
+    var isWithin = false
+  }
+
+  /// Returns a JSON text without secrets, in its own layout; `nil` for what is no JSON object or
+  /// array.
+  mutating func json(_ bytes: Bytes, depth: Int) -> Bytes? {
+    guard let text = JSONText(bytes) else { return nil }
+    var walk = Walk(json: text, depth: depth, part: log?.part)
+    visit(text.whole, nil, &walk)
+    walk.part.map { log?.part = $0 }
+    return walk.edits.isEmpty ? bytes : Edit.applied(walk.edits, to: bytes)
+  }
+
+  /// The place where a walk through a JSON text is, and what it has replaced.
+  struct Walk {
+    let json: JSONText
+    let depth: Int
+    let part: String?
+    var way: [JSONPath.Step] = []
+    var edits: [Edit] = []
+    /// Tells whether it is among messages and labels, which tell about a secret by its name.
+    var isTold = false
+
+    var bytes: Bytes { json.bytes }
+
+    /// Returns the meaning of a string, without its quotes and escapes.
+    func text(_ range: Range<Int>) -> String { json.text(range) }
+
+    func meaning(_ range: Range<Int>) -> Bytes { json.meaning(range) }
+
+    mutating func replace(_ range: Range<Int>, by text: String) {
+      edits.append(Edit(range, Bytes("\"\(JSON.escaped(text))\"".utf8)))
+    }
+
+    /// Replaces a part of what a string says; the rest stays as it is spelled.
+    mutating func replace(_ range: Range<Int>, saying old: Bytes, by new: Bytes) {
+      let inside = range.lowerBound + 1..<range.upperBound - 1
+      let written = Bytes(bytes[inside])
+      guard let text = EscapedText(written, .json) ?? EscapedText(written, .plain),
+        text.bytes == old
+      else { return replace(range, by: String(decoding: new, as: UTF8.self)) }
+      edits.append(Edit(inside, text.original(meaning: new, spell: JSON.escaped)))
+    }
+  }
+
+  // A text may nest as deep as the parser lets it, and a thread of Darwin's has 512 KiB. So
+  // whatever is on the way down leaves to others what needs room, and keeps one reference for a
+  // level.
+  mutating func visit(_ span: JSONSpan, _ inherited: Inherited?, _ walk: inout Walk) {
+    switch span {
+    case .array: list(span, inherited, &walk)
+    case .object: object(span, inherited, &walk)
+    default: leaf(span, inherited, &walk)
+    }
+  }
+
+  private mutating func leaf(_ span: JSONSpan, _ inherited: Inherited?, _ walk: inout Walk) {
+    switch span {
+    case .string(let range): string(range, meaning(inherited, walk), &walk)
+    case .number(let range): number(range, meaning(inherited, walk), &walk)
+    case .word, .array, .object: break
+    }
+  }
+
+  /// Returns what a value has inherited, else what it is by its place, where a rule names that.
+  private func meaning(_ inherited: Inherited?, _ walk: Walk) -> Inherited? {
+    if keptPaths.contains(where: { $0.leads(to: walk.way) }) { return nil }
+    guard rules.paths.contains(where: { $0.leads(to: walk.way) }) else { return inherited }
+    let names = walk.way.compactMap { if case .name(let name) = $0 { name } else { nil } }
+    return Inherited(name: names.last ?? "value", kind: .told)
+  }
+
+  /// The known facts of a list while its elements are visited.
+  private final class AboutList {
+    let inherited: Inherited?
+    let isOfPairs: Bool
+    /// The flag that the element before is, whose value is the next.
+    var flag: Inherited?
+    /// The meaning of its strings where the first is an event's name: `["login", "ada", "…"]`.
+    let event: Inherited?
+
+    init(_ inherited: Inherited?, isOfPairs: Bool, event: Inherited?) {
+      (self.inherited, self.isOfPairs, self.event) = (inherited, isOfPairs, event)
+    }
+  }
+
+  private func aboutList(_ list: JSONSpan, _ inherited: Inherited?, _ walk: Walk) -> AboutList {
+    let inherited = meaning(inherited, walk)
+    let isOfPairs = inherited == nil && Self.isOfPairs(list, walk.json)
+    let event = walk.way.isEmpty ? event(list, walk) : nil
+    return AboutList(inherited, isOfPairs: isOfPairs, event: event)
+  }
+
+  /// Returns the meaning of the strings of a list that is the name of an event and what belongs to
+  /// it: somebody logs in by it, or it is a secret and its value, which has to look like one.
+  private func event(_ list: JSONSpan, _ walk: Walk) -> Inherited? {
+    guard case .string(let range)? = walk.json.elements(of: list).first(where: { _ in true }),
+      range.count <= 80
+    else { return nil }
+    let name = walk.text(range)
+    if isAsked, Vocabulary.isLogin(name) {
+      return Inherited(name: "password", kind: .ambiguous(.near))
+    }
+    guard Self.pair(list, walk.json) != nil, names.kind(of: name, in: .field) != nil else {
+      return nil
+    }
+    return Inherited(name: name, kind: .ambiguous(.token))
+  }
+
+  private mutating func list(_ span: JSONSpan, _ inherited: Inherited?, _ walk: inout Walk) {
+    let about = aboutList(span, inherited, walk)
+    var elements = walk.json.elements(of: span)
+    var index = 0
+    while let next = elements.next() {
+      element(next, index, about, &walk)
+      index += 1
+    }
+  }
+
+  private mutating func element(
+    _ element: JSONSpan,
+    _ index: Int,
+    _ about: AboutList,
+    _ walk: inout Walk
+  ) {
+    walk.way.append(.index(index))
+    if case .string = element {
+      word(element, about, &walk)
+    } else if !about.isOfPairs || !pair(element, &walk) {
+      visit(element, about.inherited, &walk)
+    }
+    walk.way.removeLast()
+  }
+
+  /// A string of a list; behind the flag of a command it is what the flag says:
+  /// `["--password", "…"]`.
+  private mutating func word(_ element: JSONSpan, _ about: AboutList, _ walk: inout Walk) {
+    guard about.inherited == nil, case .string(let range) = element else {
+      return leaf(element, about.inherited, &walk)
+    }
+    let flag = about.flag ?? about.event
+    about.flag = nil
+    let word = walk.bytes[range].dropFirst().dropLast()
+    if word.starts(with: "--".utf8) {
+      let name = String(decoding: word.dropFirst(2), as: UTF8.self)
+      about.flag = names.kind(of: name, in: .field).map { Inherited(name: name, kind: $0) }
+    }
+    leaf(element, flag, &walk)
+  }
+
+  private mutating func object(_ span: JSONSpan, _ inherited: Inherited?, _ walk: inout Walk) {
+    let about = about(span, inherited, walk)
+    var members = walk.json.members(of: span)
+    while let member = members.next() {
+      var next: Inherited?
+      if enter(member, about, &next, &walk) { visit(member.value, next, &walk) }
+      walk.way.removeLast()
+    }
+    walk.isTold = about.isTold
+  }
+
+  /// The number of members that are asked what they tell about an object: one of more is a map by
+  /// ids, and no record, and what stands behind them says nothing about the others.
+  private static let toldMembersMax = 65_536
+
+  /// The known facts of an object while its members are visited.
+  private final class About {
+    var pair: NamedPair?
+    var inherited: Inherited?
+    var isTold = false
+    /// Tells whether it is a key (RFC 7517 §4): some of its members are public.
+    var isKey = false
+    /// Tells whether it is a Secret of Kubernetes, whose values are secrets by any name.
+    var isSecret = false
+    /// Tells whether it calls a procedure by which somebody logs in; what it takes has no names.
+    var isLogin = false
+    /// Tells whether a `key` in it opens something: it logs in, or has the key's other half.
+    var opens = false
+    /// The neighbours by the names of the members, once somebody asks.
+    lazy var neighbours = names()
+    private let names: () -> Neighbours
+
+    init(_ names: @escaping () -> Neighbours) { self.names = names }
+  }
+
+  private func about(_ object: JSONSpan, _ inherited: Inherited?, _ walk: Walk) -> About {
+    let members = Array(walk.json.members(of: object).prefix(Self.toldMembersMax))
+    Work.read(members.count)
+    let isSchema = inherited != nil && Self.isSchema(members, walk)
+    func has(_ name: StaticString, _ fits: (String) -> Bool) -> Bool {
+      members.contains { member in
+        guard case .string(let range) = member.value, range.count <= 80,
+          member.name.count == name.utf8CodeUnitCount + 2,
+          walk.text(member.name) == "\(name)"
+        else { return false }
+        return fits(walk.text(range))
+      }
+    }
+    let about = About { [json = walk.json] in
+      Neighbours(members.map { json.text($0.name) }, except: "")
+    }
+    about.pair = NamedPair(members, walk)
+    about.inherited = isSchema ? nil : meaning(inherited, walk)
+    about.isTold = walk.isTold || isSchema
+    about.isKey = members.contains { walk.text($0.name) == "kty" }
+    about.isSecret = has("kind") { $0 == "Secret" }
+    about.isLogin =
+      has("method", Vocabulary.isLogin)
+      || isAsked && Self.callNames.contains { has($0, Vocabulary.isLogin) }
+    about.opens = about.isLogin || has("secret") { _ in true } || has("passphrase") { _ in true }
+    return about
+  }
+
+  /// The members that name what a message calls, beside JSON-RPC's `method`: with exchanges,
+  /// SignalR and the like.
+  private static let callNames: [StaticString] = [
+    "op", "action", "event", "type", "target", "command", "cmd",
+  ]
+
+  /// Tells whether a member holds what is called with: a list, or its one word.
+  private static func isCalledWith(_ key: String, _ value: JSONSpan) -> Bool {
+    switch value {
+    case .array, .string: ["params", "args", "arguments"].contains(key)
+    default: false
+    }
+  }
+
+  /// Sees to the name of an object's member and to what it says of the value; whether that is left
+  /// to be visited, and what it inherits.
+  private mutating func enter(
+    _ member: (name: Range<Int>, value: JSONSpan),
+    _ about: About,
+    _ next: inout Inherited?,
+    _ walk: inout Walk
+  ) -> Bool {
+    let key = walk.text(member.name)
+    walk.isTold = about.isTold || Vocabulary.isTelling(key)
+    if let replaced = echoes.replaced(in: Bytes(key.utf8), .name) {
+      walk.replace(member.name, by: String(decoding: replaced, as: UTF8.self))
+    }
+    walk.way.append(.name(key))
+    if let part = walk.part { log?.enter(key, of: part) }
+    if names.isKept(key) { return false }
+    let pair = about.pair.flatMap { $0.holds(member, walk) ? $0 : nil }
+    let name = pair?.name ?? key
+    // RFC 7518 §6.2.2, §6.3.2 and §6.4.
+    let isPrivate = about.isKey && ["d", "p", "q", "dp", "dq", "qi", "k"].contains(key)
+    var kind = isPrivate || pair?.isSecret == true ? .certain : names.kind(of: name, in: .field)
+    if kind == nil, about.opens, SecretNames.folded(name) == "key" { kind = .ambiguous(.token) }
+    if kind != nil, case .string(let range) = member.value,
+      let value = fieldValue(walk.text(range), name: name)
+    {
+      if value != walk.text(range) { walk.replace(range, by: value) }
+      return false
+    }
+    if about.isSecret, ["data", "stringData"].contains(key) {
+      next = Inherited(name: "secret", kind: .certain)
+    } else if about.isLogin, Self.isCalledWith(key, member.value) {
+      next = Inherited(name: "password", kind: .ambiguous(.near))
+    } else if let kind, !(kind.isAmbiguous && about.inherited?.kind == .certain) {
+      next = Inherited(name: name, kind: kind, neighbours: about.neighbours)
+    } else if let own = about.inherited, !Vocabulary.about.contains(SecretNames.folded(key)) {
+      next = own
+      next?.name = key
+      next?.isWithin = true
+    }
+    return true
+  }
+
+  /// Tells whether an object tells what a value may be, and holds none: a type, a format, a list of
+  /// names.
+  private static func isSchema(
+    _ members: [(name: Range<Int>, value: JSONSpan)],
+    _ walk: Walk
+  ) -> Bool {
+    if members.contains(where: { ["value", "data", "content"].contains(walk.text($0.name)) }) {
+      return false
+    }
+    return members.contains { member in
+      switch SecretNames.folded(walk.text(member.name)) {
+      case "ref", "properties", "oneof", "anyof", "allof", "enum", "minlength", "maxlength",
+        "valuefrom", "secretkeyref", "fngetatt":
+        return true
+      case "type", "in", "datatype":
+        switch member.value {
+        case .string(let range):
+          return Vocabulary.schemaWords.contains(walk.text(range).lowercased())
+        case .array: return true
+        default: return false
+        }
+      default: return false
+      }
+    }
+  }
+
+  private func place(_ inherited: Inherited, _ walk: Walk) -> NamedPlace {
+    var place = NamedPlace(name: inherited.name, kind: inherited.kind, isAsked: isAsked)
+    place.neighbours = inherited.neighbours
+    if walk.isTold { place.neighbours.insert(.told) }
+    return place
+  }
+
+  private mutating func string(
+    _ range: Range<Int>,
+    _ inherited: Inherited?,
+    _ walk: inout Walk
+  ) {
+    if let inherited {
+      let value = walk.text(range)
+      let replaced = judged(value, place(inherited, walk))
+      if replaced != value { return walk.replace(range, by: replaced) }
+      if SecretNames.isPlain(value) { return }
+    }
+    let value = walk.meaning(range)
+    let replaced = whole(value, depth: walk.depth + 1)
+    if replaced != value { walk.replace(range, saying: value, by: replaced) }
+  }
+
+  /// A secret number is 0 afterwards where clients read it: it has no room for an ordinal, and they
+  /// want a number. In a request nobody reads it again, so it becomes a pseudonym, which matches
+  /// any number: as a string where that keeps the body JSON, bare in a text within it.
+  private mutating func number(
+    _ range: Range<Int>,
+    _ inherited: Inherited?,
+    _ walk: inout Walk
+  ) {
+    let digits = Bytes(walk.bytes[range])
+    guard digits != Bytes("0".utf8) else { return }
+    var stand = echoes.stand(forNumber: digits)
+    if let inherited, !inherited.isWithin,
+      Judgement.isSecret(number: digits, place(inherited, walk))
+    {
+      let text = String(decoding: digits, as: UTF8.self)
+      let row = inherited.kind == .told ? "told" : "field-name"
+      // A count or an id as often as not.
+      stand = self.stand(for: text, name: inherited.name, .likely, row)
+    }
+    guard let stand else { return }
+    let replaced = !isAsked ? "0" : walk.depth == 0 ? "\"\(stand)\"" : stand
+    walk.edits.append(Edit(range, Bytes(replaced.utf8)))
+  }
+
+  /// Tells whether every element is `["name", …]`.
+  private static func isOfPairs(_ list: JSONSpan, _ json: JSONText) -> Bool {
+    let elements = json.elements(of: list)
+    return elements.contains { _ in true } && elements.allSatisfy { pair($0, json) != nil }
+  }
+
+  /// Returns the two elements of `["name", …]`.
+  private static func pair(
+    _ element: JSONSpan,
+    _ json: JSONText
+  ) -> (key: Range<Int>, value: JSONSpan)? {
+    var elements = json.elements(of: element)
+    guard case .string(let key)? = elements.next(), let value = elements.next(),
+      elements.next() == nil
+    else { return nil }
+    return (key, value)
+  }
+
+  /// The second of `["password", "…"]`; `false` where the first is no secret's name.
+  private mutating func pair(_ element: JSONSpan, _ walk: inout Walk) -> Bool {
+    guard let (key, second) = Self.pair(element, walk.json) else { return false }
+    let name = walk.text(key)
+    guard let kind = names.kind(of: name, in: .field) else { return false }
+    walk.way.append(.index(1))
+    defer { walk.way.removeLast() }
+    if case .string(let range) = second {
+      let value = walk.text(range)
+      if SecretNames.isWord(value) { return false }
+      if let field = fieldValue(value, name: name) {
+        if field != value { walk.replace(range, by: field) }
+        return true
+      }
+    }
+    visit(second, Inherited(name: name, kind: kind), &walk)
+    return true
+  }
+}

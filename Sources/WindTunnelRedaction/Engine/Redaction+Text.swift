@@ -1,0 +1,301 @@
+internal import Foundation
+
+extension Redaction {
+  /// Returns a text without secrets.
+  mutating func text(_ text: String, depth: Int = 0) -> String {
+    let bytes = Bytes(text.utf8)
+    let replaced = whole(bytes, depth: depth)
+    return replaced == bytes ? text : String(decoding: replaced, as: UTF8.self)
+  }
+
+  /// Returns a text that is the whole of something without secrets.
+  mutating func whole(_ bytes: Bytes, depth: Int) -> Bytes {
+    // Once all secrets are known, a whole value that is one of them goes, even where it is a word.
+    if let stand = echoes.stand(forWhole: bytes, in: place) { return Bytes(stand.utf8) }
+    guard bytes.count > 4 else { return bytes }
+    return escaped(text(bytes, .plain, depth: depth), depth: depth)
+  }
+
+  /// Returns a text of which a part is spelled as in an address, a page or a string, and may hold
+  /// one: `https%3A%2F%2F…`, `&#112;&#119;…`, `\\u0070…`.
+  private mutating func escaped(_ bytes: Bytes, depth: Int) -> Bytes {
+    guard depth + 1 < Self.depthMax else { return bytes }
+    var bytes = bytes
+    for (spelling, marks) in Self.escapes where EscapedText.has(marks, in: bytes) {
+      guard let meant = EscapedText(bytes, spelling), let plain = String(utf8: meant.bytes) else {
+        continue
+      }
+      guard bytes.count <= rereadBytesLeft else {
+        obstacle = "a text is spelled in more ways within each other than can be looked through"
+        return bytes
+      }
+      rereadBytesLeft -= bytes.count
+      let replaced = text(plain, depth: depth + 1)
+      if replaced == plain { continue }
+      bytes = meant.original(meaning: Bytes(replaced.utf8)) {
+        spelling == .percent ? Pairs.encoded($0) : $0
+      }
+    }
+    return bytes
+  }
+
+  /// Returns a text whose words may hold pairs that are escaped once more; a string of JSON is read
+  /// so by itself.
+  private mutating func escapedWords(_ bytes: Bytes) -> Bytes {
+    let edits = Links.escaped(in: bytes).compactMap { range in
+      let old = Bytes(bytes[range])
+      let new = escaped(old, depth: 0)
+      return new == old ? nil : Edit(range, new)
+    }
+    return edits.isEmpty ? bytes : Edit.applied(edits, to: bytes)
+  }
+
+  /// The marks by which a text is known to be spelled in a way of its own.
+  private static let escapes: [(EscapedText.Spelling, [Bytes])] = [
+    (.percent, ["%3D", "%3d", "%3A", "%3a", "%22", "%40", "%25"].map { Bytes($0.utf8) }),
+    (
+      .html,
+      ["&#x", "&#1", "&#3", "&#4", "&#5", "&#6", "&#9", "&quot;", "&#X"].map { Bytes($0.utf8) }
+    ),
+    (.json, ["\\u00", "\\x", "\\\""].map { Bytes($0.utf8) }),
+  ]
+
+  /// Returns a text without secrets: JSON as such, else lines of JSON and what is between them.
+  ///
+  /// A line ends with a break, with the separator of records (RFC 7464, SignalR) or with a zero
+  /// (STOMP).
+  mutating func text(_ bytes: Bytes, _ flavour: Passage.Flavour, depth: Int) -> Bytes {
+    guard bytes.count > 4, depth < Self.depthMax else { return echoed(bytes) }
+    if let json = json(bytes, depth: depth) { return json }
+    guard Self.mayHaveLinesOfJSON(bytes) else { return words(bytes, flavour, depth: depth) }
+    var edits: [Edit] = []
+    // Lines that are no JSON stay together, since an element or a key may go over several.
+    var others = 0
+    func read(_ range: Range<Int>) {
+      let old = Bytes(bytes[range])
+      let new = words(old, flavour, depth: depth)
+      if new != old { edits.append(Edit(range, new)) }
+    }
+    var (place, eventEnd) = (0, 0)
+    while place < bytes.count {
+      let line = Self.line(at: place, in: bytes)
+      var found: (range: Range<Int>, json: Bytes?)?
+      if place >= eventEnd {
+        let event = Self.event(from: line, in: bytes)
+        eventEnd = event.last?.upperBound ?? line.upperBound
+        if event.count > 1 { found = json(event, in: bytes, depth) }
+      }
+      guard let (range, json) = found ?? json([line], in: bytes, depth) else {
+        place = line.upperBound + 1
+        continue
+      }
+      if others < line.lowerBound { read(others..<line.lowerBound) }
+      if let json { edits.append(Edit(range, json)) }
+      place = range.upperBound + 1
+      others = place
+    }
+    if others < bytes.count { read(others..<bytes.count) }
+    return edits.isEmpty ? bytes : Edit.applied(edits, to: bytes)
+  }
+
+  /// Tells whether some of a text that is no JSON may be: a line, or what follows its head.
+  private static func mayHaveLinesOfJSON(_ bytes: Bytes) -> Bool {
+    if packetHead(of: bytes[...]) > 0 { return true }
+    guard bytes.has(UInt8(ascii: "{")) else { return false }
+    return bytes.has(UInt8(ascii: "\n")) || bytes.has(0x1E) || bytes.has(0)
+      || bytes.starts(with: "data:".utf8)
+  }
+
+  /// Returns the line that begins at a place, without its end.
+  private static func line(at place: Int, in bytes: Bytes) -> Range<Int> {
+    place..<(bytes[place...].firstIndex { $0 == 0x0A || $0 == 0x1E || $0 == 0 } ?? bytes.count)
+  }
+
+  /// Returns the number of bytes that protocols have before the JSON of a message: the number of a
+  /// packet and its namespace (`42/admin,7["…"]`), a word (`CONNECT {…}`).
+  private static func packetHead(of text: ByteSlice) -> Int {
+    let head = text.prefix(packetHeadMax).prefix { $0.isWord || " /,-._".utf8.contains($0) }
+    guard head.endIndex < text.endIndex, "{[".utf8.contains(text[head.endIndex]) else { return 0 }
+    return head.count
+  }
+
+  private static let packetHeadMax = 64
+
+  private static let data = Bytes("data:".utf8)
+
+  /// Returns the lines of an event's data, from one of them on.
+  private static func event(from first: Range<Int>, in bytes: Bytes) -> [Range<Int>] {
+    var lines: [Range<Int>] = []
+    var line = first
+    while bytes[line].starts(with: data) {
+      lines.append(line)
+      guard line.upperBound < bytes.count, bytes[line.upperBound] == 0x0A else { break }
+      line = Self.line(at: line.upperBound + 1, in: bytes)
+    }
+    return lines
+  }
+
+  /// Returns lines that are JSON together, maybe behind `data:` each or, where a message begins,
+  /// behind the head of a packet: where they stand, and what they are instead, if anything.
+  private mutating func json(
+    _ lines: [Range<Int>],
+    in bytes: Bytes,
+    _ depth: Int
+  ) -> (range: Range<Int>, json: Bytes?)? {
+    guard let first = lines.first, let last = lines.last else { return nil }
+    let isFirst = first.lowerBound == 0 || bytes[first.lowerBound - 1] != 0x0A
+    let head =
+      bytes[first].starts(with: Self.data)
+      ? Self.data.count : isFirst ? Self.packetHead(of: bytes[first]) : 0
+    let newline = [UInt8(ascii: "\n")]
+    let texts = lines.map { bytes[$0].dropFirst(head) }
+    let old = lines.count == 1 ? Bytes(texts[0]) : Bytes(texts.joined(separator: newline))
+    // All of it is compared as a text.
+    guard let new = json(old, depth: depth + 1) else { return nil }
+    let range = first.lowerBound..<last.upperBound
+    if new == old { return (range, nil) }
+    // No line begins or ends within a string, so there are as many as before.
+    let written = new.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      .map { bytes[first].prefix(head) + $0 }
+    return (range, Bytes(written.joined(separator: newline)))
+  }
+
+  /// Returns a text that is no JSON, with what its words hold where it is no part of another.
+  private mutating func words(
+    _ bytes: Bytes,
+    _ flavour: Passage.Flavour,
+    depth: Int
+  ) -> Bytes {
+    let read = stretch(bytes, flavour, depth: depth)
+    return depth == 0 ? escapedWords(read) : read
+  }
+
+  /// Returns a text without structure of its own: addresses, named values, known shapes, base64;
+  /// then echoes of what is known.
+  private mutating func stretch(
+    _ bytes: Bytes,
+    _ flavour: Passage.Flavour,
+    depth: Int
+  ) -> Bytes {
+    if flavour == .script, place == .prose {
+      return within(.script) { $0.stretch(bytes, flavour, depth: depth) }
+    }
+    guard Self.isWorthReading(bytes) else { return echoed(bytes) }
+    // A line of a secret in lines looks like one by itself.
+    let bytes = isLearning ? bytes : echoes.unwrapped(bytes, place) ?? bytes
+    var edits = TextEdits(bytes)
+    let hasColon = bytes.has(UInt8(ascii: ":"))
+    for range in hasColon ? Links.found(in: bytes) : [] {
+      edits.offer(range) { self.link($0, .quoted, depth: depth) }
+      edits.take(range)
+    }
+    let passage = Passage(bytes: bytes, names: names, flavour: flavour)
+    for detector in rules.personalData ? Self.detectors + [PersonalData.self] : Self.detectors {
+      for finding in detector.findings(in: passage) {
+        edits.offer(finding.range) { self.stand(for: $0, finding) }
+      }
+    }
+    for run in EncodedRun.found(in: bytes) {
+      guard edits.isFree(run.range) else { continue }
+      for edit in unpacked(bytes, run, depth: depth) { edits.add(edit) }
+    }
+    let result = edits.applied()
+    if isLearning { log?.lookForEntropy(in: result) }
+    return echoed(result)
+  }
+
+  /// Tells whether a text may hold anything that is looked for by its surroundings or its looks: a
+  /// mark behind a name, a word of some length, a scheme, the line of a key. Most texts are a few
+  /// words.
+  private static func isWorthReading(_ bytes: Bytes) -> Bool {
+    var length = 0
+    var last: UInt8 = 0
+    for byte in bytes {
+      switch byte {
+      case UInt8(ascii: "="), UInt8(ascii: ":"), UInt8(ascii: ">"), UInt8(ascii: "@"),
+        UInt8(ascii: "+"):
+        return true
+      case UInt8(ascii: "-") where last == byte || last == 0x20: return true
+      case UInt8(ascii: " ") where last.asciiLowercased == UInt8(ascii: "c"): return true
+      case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"):
+        // A word in quotation marks, and no apostrophe.
+        if last <= 0x20 { return true }
+        length += 1
+      default: length = byte <= 0x20 ? 0 : length + 1
+      }
+      if length >= 16 { return true }
+      last = byte
+    }
+    return SpokenValues.mayBeIn(bytes) || Commands.mayBegin(bytes)
+  }
+
+  /// Returns a text without what is known to be secret.
+  mutating func echoed(_ bytes: Bytes) -> Bytes {
+    guard let replaced = echoes.replaced(in: bytes, place) else { return bytes }
+    log?.found("echo", "echo", bytes: bytes.count)
+    return replaced
+  }
+
+  /// The ways to find secrets, in the order in which they take hold of a stretch.
+  private static let detectors: [any Detector.Type] = [
+    Commands.self, NamedValues.self, SpokenValues.self, Shapes.self,
+  ]
+
+  /// Returns the placeholder of a finding; the text itself where it is judged to be no secret.
+  mutating func stand(for text: String, _ finding: Finding) -> String {
+    switch finding.evidence {
+    case .name(let kind): return named(text, finding.name, kind)
+    case .row(let row):
+      let stand = stand(for: text, name: finding.name, .likely, row)
+      if row == "basic" { rememberPair(of: text, as: stand) }
+      if stand != text, text.contains(":") { rememberParts(of: text, row) }
+      return stand
+    }
+  }
+
+  private mutating func named(
+    _ text: String,
+    _ name: String,
+    _ kind: SecretNames.Kind
+  ) -> String {
+    // In prose a credential follows its scheme, and "Bearer" alone is none.
+    if let value = fieldValue(text, name: name) { return value }
+    let plain = text.contains("%") ? text.removingPercentEncoding ?? text : text
+    let unescaped = plain.contains("\\") ? Self.unescaped(plain) ?? plain : plain
+    let stand = judged(unescaped, NamedPlace(name: name, kind: kind, isAsked: isAsked))
+    return stand == unescaped ? text : stand
+  }
+
+  /// Returns the meaning of a string of JSON that was written without its quotes.
+  private static func unescaped(_ text: String) -> String? {
+    // What does not parse was no string of JSON.
+    (try? JSONParser.parse("\"\(text)\"".utf8))?.stringValue
+  }
+}
+
+/// The replacements in a text by one detector after the other: the first one stays.
+private struct TextEdits {
+  private let bytes: Bytes
+  private var claimed: ClaimedRanges
+  private var edits: [Edit] = []
+
+  init(_ bytes: Bytes) { (self.bytes, claimed) = (bytes, ClaimedRanges(of: bytes.count)) }
+
+  func isFree(_ range: Range<Int>) -> Bool { claimed.isFree(range) }
+
+  mutating func take(_ range: Range<Int>) { _ = claimed.take(range) }
+
+  mutating func add(_ edit: Edit) {
+    if claimed.take(edit.range) { edits.append(edit) }
+  }
+
+  /// Replaces a stretch that nobody has, where there is something instead.
+  mutating func offer(_ range: Range<Int>, _ replace: (String) -> String) {
+    guard claimed.isFree(range) else { return }
+    let text = String(decoding: bytes[range], as: UTF8.self)
+    let replaced = replace(text)
+    if replaced != text { add(Edit(range, Bytes(replaced.utf8))) }
+  }
+
+  func applied() -> Bytes { edits.isEmpty ? bytes : Edit.applied(edits, to: bytes) }
+}

@@ -1,0 +1,241 @@
+internal import Foundation
+
+// Values that have a name: of header fields, cookies, parameters and members.
+
+extension Redaction {
+  /// Returns the placeholder of a value that is a secret.
+  mutating func stand(
+    for value: String,
+    name: some StringProtocol,
+    instead: String = "value",
+    _ certainty: Pseudonyms.Certainty,
+    _ row: String
+  ) -> String {
+    let slug = SecretNames.slug(name, instead: instead)
+    let stand = pseudonyms.stand(for: value, name: slug, certainty)
+    if stand != value, isLearning { log?.found(slug, row, bytes: value.utf8.count) }
+    return stand
+  }
+
+  /// Returns the placeholder of a value that is a secret by its name and neighbours; the value
+  /// itself where it is none.
+  mutating func judged(_ value: String, _ place: NamedPlace) -> String {
+    guard let certainty = Judgement.certainty(of: Self.meant(value), place) else { return value }
+    if SecretNames.isPlain(value), place.kind != .told { return value }
+    let stand = stand(for: value, name: place.name, certainty, Self.row(place.kind))
+    // `"auth": "dXNlcjpwYXNz"` of a registry.
+    if stand != value, isLearning, value.utf8.count <= 512 { rememberPair(of: value, as: stand) }
+    return stand
+  }
+
+  /// Returns the meaning of a value that is spelled once more: `%73%65`, `&#115;&#101;`,
+  /// `\x73\x65`.
+  private static func meant(_ value: String) -> String {
+    guard value.read.utf8.contains(where: { "%&\\".utf8.contains($0) }) else { return value }
+    var bytes = Bytes(value.utf8)
+    for spelling in [EscapedText.Spelling.percent, .percent, .html, .json] {
+      if let text = EscapedText(bytes, spelling), String(utf8: text.bytes) != nil {
+        bytes = text.bytes
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func row(_ kind: SecretNames.Kind) -> String {
+    switch kind {
+    case .told: "told"
+    case .certain: "field-name"
+    case .ambiguous: "likely-name"
+    case .contact, .person: "personal-data"
+    }
+  }
+
+  /// Returns a named value without its secret; `nil` where the name says nothing and it is a text
+  /// like any.
+  mutating func value(
+    _ value: String,
+    named name: String,
+    _ place: SecretNames.Place,
+    _ neighbours: Neighbours
+  ) -> String? {
+    if names.isKept(name) { return value }
+    if let field = fieldValue(value, name: name) { return field }
+    guard let kind = names.kind(of: name, in: place) else { return nil }
+    let isAsked = neighbours.contains(.row) ? true : isAsked || place == .query
+    let place = NamedPlace(name: name, kind: kind, neighbours: neighbours, isAsked: isAsked)
+    let judged = judged(value, place)
+    if judged == value { return kind.isAmbiguous || !SecretNames.isPlain(value) ? nil : value }
+    // Where nobody meant a space, it was a plus sign.
+    if value.read.contains(" ") {
+      pseudonyms.remember(value.replacing(" ", with: "+"), as: judged)
+    }
+    return judged
+  }
+
+  /// `Bearer abc` keeps its scheme (RFC 9110 §11.4). What a scheme's parameters hold (§11.2) is as
+  /// secret by itself: a signature, a response.
+  mutating func credentials(_ value: String, name: String) -> String {
+    let parts = value.read.split(separator: " ", maxSplits: 1)
+    guard parts.count == 2 else {
+      if Prose.isPlain(value), !isAsked { return value }
+      let stand = stand(for: value, name: name, .sure, "credentials")
+      if stand != value { rememberParts(of: value, name) }
+      return stand
+    }
+    let token = String(parts[1])
+    let isNew = pseudonyms.sought[token] == nil
+    let stand = stand(for: token, name: name, .sure, "credentials")
+    // Clients send the same again and again.
+    if isNew, stand != token {
+      rememberPair(of: token, as: stand)
+      rememberParts(of: token, name)
+    }
+    return "\(parts[0]) \(stand)"
+  }
+
+  /// Remembers the pair that Basic credentials decode to, which is as secret as they are.
+  mutating func rememberPair(of token: String, as stand: String) {
+    guard let bytes = Base64Text.decoded(token.read.utf8), let pair = String(utf8: bytes),
+      pair.contains(":")
+    else { return }
+    pseudonyms.remember(pair, as: stand)
+    rememberPassword(of: pair)
+  }
+
+  /// The parts of a credential that turn up by themselves: `Signature=…`, `response="…"`, the
+  /// halves of a signed cookie, a token's payload.
+  mutating func rememberParts(of value: String, _ name: String) {
+    guard isLearning, value.utf8.count >= 20, value.utf8.count <= 8192 else { return }
+    let plain = value.read.contains("%") ? value.removingPercentEncoding ?? value : value
+    rememberPart(Self.unmarked(plain), SecretNames.slug(name))
+    for part in plain.read.split(whereSeparator: { ",;& ".contains($0) }) {
+      let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let isPair = pair.count == 2 && pair[0].utf8.count <= 24 && pair[1].contains { $0 != "=" }
+      let word = (isPair ? pair[1] : part).split(separator: "\"").first ?? ""
+      if let bytes = Base64Text.decoded(word.utf8), let inner = String(utf8: bytes),
+        inner.contains("=") || inner.contains("\\")
+      {
+        rememberParts(of: inner, name)
+      }
+      for piece in String(word.read).replacing("--", with: "|").split(whereSeparator: {
+        ".:|~\\".contains($0)
+      })
+      where piece.utf8.count >= 16 && piece.utf8.count < value.utf8.count
+        && !piece.hasPrefix("eyJhbGciOi") && Looks.isDrawn(piece)
+      {
+        let label = isPair ? SecretNames.slug(pair[0]) : "part"
+        rememberPart(String(piece), "\(SecretNames.slug(name))-\(label)")
+      }
+    }
+  }
+
+  private mutating func rememberPart(_ text: String, _ name: String) {
+    guard text.utf8.count >= 16, pseudonyms.sought[text.read] == nil, Looks.isDrawn(text) else {
+      return
+    }
+    _ = pseudonyms.stand(for: text, name: name, .likely)
+  }
+
+  /// Returns a key without the words that stand before it: `glpat-`, `sk_live_`.
+  private static func unmarked(_ text: String) -> String {
+    var rest = text[...]
+    while let end = rest.prefix(12).firstIndex(where: { "-_".contains($0) }), end > rest.startIndex,
+      rest[..<end].utf8.allSatisfy({ 0x61...0x7A ~= $0 || $0.isASCIIDigit })
+    {
+      rest = rest[rest.index(after: end)...]
+    }
+    return rest.read.utf8.allSatisfy({ $0.isWord || $0 == 0x2D || $0 == 0x5F }) ? String(rest) : ""
+  }
+
+  /// The password of `user:password` has a pseudonym of its own, as it turns up without the user; a
+  /// key in the place of the user's name, too.
+  private mutating func rememberPassword(of pair: String) {
+    let parts = pair.read.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    if let user = parts.first, user.utf8.count >= 16, Looks.isDrawn(user) {
+      _ = pseudonyms.stand(for: String(user), name: "user", .likely)
+    }
+    guard parts.count == 2, parts[1].utf8.count >= Pseudonyms.aloneBytesMin else { return }
+    _ = pseudonyms.stand(for: String(parts[1]), name: "password", .sure)
+  }
+
+  /// `user:password` of an address.
+  mutating func userInfo(_ value: String) -> String {
+    let stand = stand(for: value, name: "userinfo", .likely, "user-info")
+    guard stand != value else { return value }
+    let plain = value.read.removingPercentEncoding ?? value
+    pseudonyms.remember(plain, as: stand)
+    rememberPassword(of: plain)
+    // A token in the place of the user has no password behind it.
+    return stand
+  }
+
+  /// `a=1; b=2` (RFC 6265 §4.2.1): each value goes, the names stay.
+  mutating func cookies(_ value: String) -> String {
+    value.read.split(separator: ";").map { cookie(String($0)) }.joined(separator: "; ")
+  }
+
+  private mutating func cookie(_ pair: String) -> String {
+    let parts = pair.read.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let name = parts[0].trimmingOptionalWhitespace()
+    // A cookie without a name is all value.
+    guard parts.count == 2 else {
+      return stand(for: String(name), name: "cookie", .likely, "cookie")
+    }
+    if names.isKept(name) { return String(pair.trimmingOptionalWhitespace()) }
+    let value = Self.unquoted(parts[1])
+    // Most cookies hold a language or a theme; one that is named like a secret holds a secret.
+    let isSecret = names.kind(of: name, in: .field) != nil
+    let certainty = isSecret ? Pseudonyms.Certainty.sure : .likely
+    let stand = stand(for: value, name: name, instead: "cookie", certainty, "cookie")
+    if stand != value {
+      if let plain = value.removingPercentEncoding, plain != value {
+        pseudonyms.remember(plain, as: stand)
+      }
+      rememberParts(of: value, String(name))
+    }
+    return "\(echoless(String(name), .name))=\(stand)"
+  }
+
+  /// `a=1; Path=/` (RFC 6265 §4.1.1): the value goes, name and attributes stay.
+  ///
+  /// Where a platform has joined several fields with commas, each of them is treated.
+  mutating func setCookie(_ value: String) -> String {
+    let bytes = Bytes(value.utf8)
+    // A comma separates cookies only if a name and "=" follow; in a date it does not.
+    let commas = bytes.indices.filter { bytes[$0] == UInt8(ascii: ",") }.compactMap { comma in
+      let name = bytes[(comma + 1)...].drop { $0 <= 0x20 }
+      let end = name.prefix { $0 > 0x20 && !";,=".utf8.contains($0) }.endIndex
+      return bytes[end...].first == UInt8(ascii: "=") && end > name.startIndex
+        ? comma..<name.startIndex : nil
+    }
+    return bytes.ranges(between: commas).filter { !$0.isEmpty }.map { range in
+      let cookie = String(decoding: bytes[range], as: UTF8.self)
+      var parts = cookie.split(separator: ";", omittingEmptySubsequences: false).map(String.init)
+      parts[0] = cookies(parts[0])
+      return parts.joined(separator: ";")
+    }.joined(separator: ", ")
+  }
+
+  private static func unquoted(_ value: Substring) -> String {
+    let text = value.trimmingOptionalWhitespace()
+    guard text.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") else { return String(text) }
+    return String(text.dropFirst().dropLast())
+  }
+
+  /// Looks at something as what stands in such a place.
+  mutating func within<Result>(
+    _ place: KnownValueSearch.Place,
+    _ body: (inout Redaction) -> Result
+  ) -> Result {
+    let outer = self.place
+    self.place = place
+    defer { self.place = outer }
+    return body(&self)
+  }
+
+  /// Returns a value, or the name of one, in which nothing but an echo is looked for.
+  func echoless(_ value: String, _ place: KnownValueSearch.Place = .syntax) -> String {
+    echoes.replaced(in: Bytes(value.utf8), place).map { String(decoding: $0, as: UTF8.self) }
+      ?? value
+  }
+}

@@ -1,0 +1,55 @@
+internal import Foundation
+
+/// A search for secrets on a cassette: by the names and shapes that recordings are redacted by, and
+/// for words that look random.
+///
+/// ```swift
+/// for leak in CassetteLint(cassette).leaks { print(leak) }
+/// ```
+public struct CassetteLint: Sendable {
+  /// The secrets that were found, in the order of the interactions.
+  public let leaks: [CassetteLeak]
+  /// The bodies that could not be searched, one sentence each.
+  public let unopened: [String]
+
+  /// Searches a cassette, or what was added to it or changed in it.
+  ///
+  /// - Parameters:
+  ///   - cassette: The cassette.
+  ///   - earlier: The cassette before; an interaction that is unchanged since is not searched. Its
+  ///     secrets are searched for in the others all the same.
+  ///   - rules: Further rules of redaction.
+  public init(
+    _ cassette: Cassette,
+    since earlier: Cassette = Cassette(),
+    rules: RedactionRules = .standard
+  ) {
+    var redaction = Redaction(continuing: cassette.interactions, rules: rules)
+    redaction.log = RedactionLog()
+    _ = redaction.notes(ofCassette: cassette.notes)
+    _ = redaction.redact(cassette.interactions)
+    var isNew = Set(cassette.added(since: earlier))
+    if cassette.notes != earlier.notes { isNew.insert(0) }
+    // A swift sort keeps the order of equals, but does not promise to.
+    let found = redaction.log?.leaks.enumerated().sorted {
+      ($0.element.number, $0.offset) < ($1.element.number, $1.offset)
+    }
+    leaks = found?.map(\.element).filter { isNew.contains($0.number) } ?? []
+    unopened = redaction.log?.unopened.filter { isNew.contains($0.number) }.map(\.line) ?? []
+  }
+}
+
+extension Cassette {
+  /// Returns the numbers, counted from 1, of the interactions that did not stand on an earlier
+  /// cassette as they stand here. What stood there once and stands here twice was added once.
+  package func added(since earlier: Cassette) -> [Int] {
+    var known: [Interaction: Int] = [:]
+    for interaction in earlier.interactions { known[interaction, default: 0] += 1 }
+    return interactions.indices.compactMap { index in
+      let count = known[interactions[index], default: 0]
+      guard count > 0 else { return index + 1 }
+      known[interactions[index]] = count - 1
+      return nil
+    }
+  }
+}

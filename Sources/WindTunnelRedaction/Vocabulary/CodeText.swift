@@ -1,0 +1,72 @@
+internal import Foundation
+
+/// The distinction of code and placeholders from values.
+enum CodeText {
+  /// `$name`, `${…}`, `#{…}`, `{{…}}`, `{name}`, `<name>`, `<%…%>`, `%s`: something else is put
+  /// there.
+  static func isPlaceholder(_ text: some BidirectionalCollection<UInt8>) -> Bool {
+    guard let first = text.first, let last = text.last else { return false }
+    let rest = text.dropFirst()
+    switch first {
+    case UInt8(ascii: "$"), UInt8(ascii: "#"): return beginsReference(text)
+    case UInt8(ascii: "{"): return last == UInt8(ascii: "}")
+    case UInt8(ascii: "<"): return last == UInt8(ascii: ">")
+    case UInt8(ascii: "%"):
+      return rest.count == 1 && "sdv@".utf8.contains(last)
+    default: return false
+    }
+  }
+
+  /// `$name`, `${`, `$(`, `#{`.
+  static func beginsReference(_ text: some Collection<UInt8>) -> Bool {
+    guard let first = text.first, let next = text.dropFirst().first else { return false }
+    if next == UInt8(ascii: "{") { return first == UInt8(ascii: "$") || first == UInt8(ascii: "#") }
+    guard first == UInt8(ascii: "$"), next == UInt8(ascii: "(") || isLetter(next) else {
+      return false
+    }
+    return next == UInt8(ascii: "(")
+      || text.dropFirst().allSatisfy { isLetter($0) || $0.isASCIIDigit }
+  }
+
+  /// Tells whether what stands behind a quotation mark goes on with code, so that the mark ends a
+  /// string: `" + token`, `'+id+'`.
+  static func follows(_ text: ByteSlice) -> Bool {
+    guard let first = text.first(where: { $0 != 0x20 }) else { return true }
+    return "+),;.]}?|&".utf8.contains(first)
+  }
+
+  /// Tells whether a text is a name or a path of names: `token`, `user.token`, `self.access_token`.
+  static func isIdentifier(_ text: ByteSlice) -> Bool {
+    text.first.map(isLetter) == true && text.allSatisfy { isLetter($0) || $0 == UInt8(ascii: ".") }
+  }
+
+  /// Tells whether a text calls something by its name: `user.token` or `password`, up to what ends
+  /// an expression.
+  static func isExpression(
+    _ text: ByteSlice,
+    isSpaced: Bool,
+    before rest: ByteSlice
+  ) -> Bool {
+    guard isIdentifier(text) else { return false }
+    if isSpaced, keywords.contains(where: { text.elementsEqual($0.utf8) }) { return true }
+    let last = text.split(separator: UInt8(ascii: ".")).last ?? text
+    if SecretNames.isWord(String(decoding: last, as: UTF8.self)) { return true }
+    let isPath = text.contains(UInt8(ascii: "."))
+    if let end = rest.first, ";,)".utf8.contains(end),
+      isPath || isSpaced && end == UInt8(ascii: ";")
+    {
+      return true
+    }
+    guard isSpaced, let next = rest.prefix(4).first(where: { $0 != 0x20 }) else { return false }
+    return "+?|*".utf8.contains(next)
+  }
+
+  /// Words that an expression begins with.
+  private static let keywords = [
+    "new", "await", "async", "this", "self", "try", "not", "typeof", "function", "lambda",
+  ]
+
+  private static func isLetter(_ byte: UInt8) -> Bool {
+    byte.isASCIILetter || byte == UInt8(ascii: "_")
+  }
+}

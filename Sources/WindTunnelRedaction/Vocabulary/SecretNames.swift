@@ -1,0 +1,243 @@
+internal import Foundation
+@_spi(WindTunnel) internal import WindTunnelCore
+
+/// The judgement by a field's name whether its value is a secret, may be one, or is none.
+///
+/// A name is compared as its letters and digits in lower case, so `X-Api-Key`, `x_api_key` and
+/// `xApiKey` are one. What decides is its end, without what is put behind a name that stays the
+/// same: `user[new_password]`, `passwordHash` and `api_key_v2` are a password, a password and a
+/// key.
+struct SecretNames {
+  /// The place where a name stands.
+  enum Place: String { case header, query, field }
+
+  /// The meaning of a name for its value.
+  enum Kind: Hashable {
+    /// Somebody said that it is one.
+    case told
+    case certain
+    case ambiguous(Sense)
+    /// E-mail addresses and telephone numbers, which are looked for elsewhere, too.
+    case contact
+    /// Names and addresses of people, which occur elsewhere by chance.
+    case person
+
+    /// Tells whether the name alone is no proof.
+    var isAmbiguous: Bool { if case .ambiguous = self { true } else { false } }
+  }
+
+  private let told: [Place: Set<String>]
+  private let kept: Set<String>
+  private let personalData: Bool
+  private let known = Locked<[Place: [String: Kind?]]>([:])
+
+  init(_ rules: RedactionRules) {
+    told = [
+      .header: Set(rules.headers.map(Self.folded)),
+      .query: Set(rules.queries.map(Self.folded)),
+      .field: Set(rules.fields.map(Self.folded)),
+    ]
+    kept = Set(rules.keep.filter { !$0.hasPrefix("$") }.map(Self.folded))
+    personalData = rules.personalData
+  }
+
+  /// Returns the meaning of a name for its value; `nil` where it has none. The same few names come
+  /// again and again.
+  func kind(of written: some StringProtocol, in place: Place) -> Kind? {
+    // Only the end of it decides.
+    Work.read(min(written.utf8.count, Self.nameBytesMax))
+    let name = String(decoding: written.utf8.suffix(Self.nameBytesMax), as: UTF8.self)
+    if let kind = known.withLock({ $0[place]?[name] }) { return kind }
+    let kind = read(name, place)
+    known.withLock {
+      // Keys that are data, such as ids, are as many as there are bodies.
+      if $0[place, default: [:]].count < Self.knownMax {
+        $0[place, default: [:]][name] = .some(kind)
+      }
+    }
+    return kind
+  }
+
+  private static let knownMax = 4096
+  private static let nameBytesMax = 512
+
+  private func read(_ written: String, _ place: Place) -> Kind? {
+    let name = Self.folded(written)
+    guard !name.isEmpty, !kept.contains(name) else { return nil }
+    if told[place]?.contains(name) == true { return .told }
+    if let kind = Self.standard(name, written, place) { return kind }
+    guard personalData else { return nil }
+    if Self.ends(name, in: Vocabulary.contacts) { return .contact }
+    return Vocabulary.persons.contains(name) ? .person : nil
+  }
+
+  /// Tells whether somebody said that what bears a name is no secret.
+  func isKept(_ name: some StringProtocol) -> Bool {
+    !kept.isEmpty && kept.contains(Self.folded(name))
+  }
+
+  private static func standard(
+    _ name: String,
+    _ written: some StringProtocol,
+    _ place: Place
+  ) -> Kind? {
+    if place == .header, Vocabulary.harmlessHeaders.contains(name) { return nil }
+    if ends(name, in: Vocabulary.harmless) { return nil }
+    if let kind = plain(name, place) { return kind }
+    var stem = name
+    while let shorter = withoutTail(stem) {
+      stem = shorter
+      if let kind = plain(stem, place) {
+        // `key1` and `login_field` are anything.
+        return kind == .certain || stem != "key" && stem != "keys" && stem != "login" ? kind : nil
+      }
+    }
+    let parts = words(of: written)
+    if place == .header {
+      let isOne = parts.contains { Vocabulary.headerWords.contains($0) }
+      return isOne || Vocabulary.headers.contains(name) ? .ambiguous(.token) : nil
+    }
+    return within(parts) ? .ambiguous(.near) : nil
+  }
+
+  /// Tells whether a word of a name, or two or three together, name a secret, and what follows says
+  /// nothing else about it: `redisPasswordReplica`, `segredo_do_cliente`, `şifresi`.
+  private static func within(_ parts: [String]) -> Bool {
+    guard parts.count <= 8 else { return false }
+    if parts.count > 1, let last = parts.last, ["pass", "pw", "pwd"].contains(last) { return true }
+    for (index, part) in parts.enumerated() {
+      let joined =
+        [part]
+        + (2...3).compactMap { count in
+          index + count <= parts.count ? parts[index..<index + count].joined() : nil
+        }
+      guard let place = joined.lastIndex(where: isRoot) else { continue }
+      if parts.last == "value" { return true }
+      return !parts[(index + place + 1)...].contains { Vocabulary.aboutSecrets.contains($0) }
+    }
+    return false
+  }
+
+  /// Tells whether a word is a secret's name, be it with an ending of its language.
+  private static func isRoot(_ word: String) -> Bool {
+    if plain(word, .field) == .certain { return true }
+    return (1...3).contains { count in
+      word.count - count >= 5 && Vocabulary.certain.contains(String(word.dropLast(count)))
+    }
+  }
+
+  /// Returns the words of a name: parted by signs, and by capitals behind small letters.
+  static func words(of name: some StringProtocol) -> [String] {
+    var (words, word, wasSmall): ([String], String, Bool) = ([], "", false)
+    for character in name.suffix(80) {
+      let isPart = character.isLetter || character.isNumber
+      if !word.isEmpty, !isPart || wasSmall && (character.isUppercase || character.isNumber) {
+        words.append(folded(word))
+        word = ""
+      }
+      if isPart { word.append(character) }
+      wasSmall = character.isLowercase
+    }
+    return word.isEmpty ? words : words + [folded(word)]
+  }
+
+  private static func plain(_ name: String, _ place: Place) -> Kind? {
+    if ends(name, in: Vocabulary.certain) || Vocabulary.certainWholes.contains(name) {
+      return .certain
+    }
+    if let sense = Vocabulary.ambiguous[name] {
+      // A key of a store, of music, of a table: only an address is opened with one.
+      return (name == "key" || name == "keys") && place == .field ? nil : .ambiguous(sense)
+    }
+    if name.hasSuffix("tokens") { return .ambiguous(.token) }
+    for end in ["token", "cookie"] where name.hasSuffix(end) {
+      return ends(String(name.dropLast(end.count)), in: Vocabulary.tokenOwners)
+        ? .certain : .ambiguous(.token)
+    }
+    for end in ["secret", "signature", "assertion", "pass", "pwd", "pw", "sig", "auth"]
+    where name.hasSuffix(end) {
+      let isShort = end == "pass" || end == "pw" || end == "sig" || end == "auth"
+      let owner = String(name.dropLast(end.count))
+      if isShort, !ends(owner, in: Self.shortOwners) { continue }
+      return end == "secret" || end == "pwd" ? .certain : .ambiguous(isShort ? .pass : .token)
+    }
+    if ends(name, in: Self.cards) { return .ambiguous(.card) }
+    // An owner and a key, and more than that.
+    if name.hasSuffix("key"), name.utf8.count > 5 { return .ambiguous(.longKey) }
+    return nil
+  }
+
+  private static let shortOwners = Vocabulary.words(
+    "user db smtp imap ftp mail admin root my login auth api app proxy http url ssh ldap mysql pg postgres become"
+  )
+  private static let cards = Vocabulary.words("cardnumber creditcardnumber ccnumber")
+
+  /// Tells whether a name ends with one of many words: they are looked up by their length, so that
+  /// the cost is the name's and not the list's.
+  static func ends(_ name: String, in words: Set<String>) -> Bool {
+    var rest = name[...]
+    while !rest.isEmpty {
+      if words.contains(String(rest.read)) { return true }
+      rest = rest.dropFirst()
+    }
+    return false
+  }
+
+  private static func withoutTail(_ name: String) -> String? {
+    if let last = name.last, last.isNumber {
+      let count = name.reversed().prefix(while: \.isNumber).count
+      let stem = name.dropLast(count)
+      guard count <= 4, stem.count > 2 else { return nil }
+      return String(stem.hasSuffix("v") ? stem.dropLast() : stem)
+    }
+    if name.hasSuffix("s"), !name.hasSuffix("ss"), name.count > 5 { return String(name.dropLast()) }
+    guard
+      let tail = Vocabulary.tails.first(where: { name.hasSuffix($0) && name.count > $0.count + 1 })
+    else { return nil }
+    return String(name.dropLast(tail.count))
+  }
+
+  /// Returns the letters and digits of a name in lower case, without accents; of its last 80 bytes.
+  static func folded(_ name: some StringProtocol) -> String {
+    let plain = FieldName.normalised(name)
+    guard plain.utf8.contains(where: { $0 >= 0x80 }) else { return plain }
+    let scalars = String(name.suffix(80)).lowercased().decomposedStringWithCanonicalMapping
+      .unicodeScalars.filter {
+        // Combining diacritical marks; a soft sign of kana is none.
+        !(0x300...0x36F ~= $0.value)
+          && ($0.properties.isAlphabetic || $0.properties.numericType != nil
+            || $0.value == 0x3099 || $0.value == 0x309A
+            || $0.properties.generalCategory == .nonspacingMark
+            || $0.properties.generalCategory == .spacingMark)
+      }
+    return String(String.UnicodeScalarView(scalars)).precomposedStringWithCanonicalMapping
+  }
+
+  /// Returns a name as it stands in a pseudonym.
+  static func slug(_ name: some StringProtocol, instead: String = "value") -> String {
+    // Many values may have one long name.
+    let letters = name.prefix(80).lowercased().prefix(40).map {
+      $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-"
+    }
+    return letters.contains { $0 != "-" } ? String(letters) : instead
+  }
+
+  /// Tells whether a value is too plain to be anybody's secret.
+  static func isPlain(_ value: some StringProtocol) -> Bool {
+    value.isEmpty || value.utf8.count <= 40 && Vocabulary.plainValues.contains(value.lowercased())
+  }
+
+  /// Tells whether a value is itself one of the words that name secrets, and so found in any text.
+  static func isWord(_ value: String) -> Bool {
+    guard value.utf8.count <= 40 else { return false }
+    let name = folded(value)
+    if Vocabulary.certain.contains(name) || Vocabulary.certainWholes.contains(name)
+      || Vocabulary.ambiguous[name] != nil || Vocabulary.harmless.contains(name)
+    {
+      return true
+    }
+    return ["token", "secret"].contains {
+      name.hasSuffix($0) && Vocabulary.tokenOwners.contains(String(name.dropLast($0.count)))
+    }
+  }
+}
