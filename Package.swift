@@ -226,7 +226,8 @@ let package = Package(
         "WindTunnelCassettes",
         "WindTunnelComparison", "WindTunnelHTTP", "WindTunnelImports", "WindTunnelLink",
         "WindTunnelRedaction",
-      ]
+      ],
+      exclude: ["Data"]
     ),
     .testTarget(
       name: "WindTunnelRemoteTests",
@@ -247,7 +248,8 @@ let package = Package(
         "WindTunnelNetworkLayerSockets", "Origins", "outbox-drill", "Programs",
         "WindTunnelSymptoms", "WindTunnel", "WindTunnelDrill", "WindTunnelServer",
         "WindTunnelURLSession", "WindTunnelVirtualTime",
-      ]
+      ],
+      exclude: ["Data"]
     ),
     // A host's own drill, which tests start as a process; no product holds it.
     .executableTarget(
@@ -261,7 +263,8 @@ let package = Package(
         "WindTunnelReports", "WindTunnelNetworkLayer", "Origins", "Programs", "WindTunnelSymptoms",
         "WindTunnel", "WindTunnelCommandLine", "WindTunnelDrill", "host-drill", "windtunnel-cli",
         "WindTunnelServer", "WindTunnelVirtualTime",
-      ]
+      ],
+      exclude: ["Data"]
     ),
     .testTarget(
       name: "WindTunnelTestingTests",

@@ -1,7 +1,6 @@
 import Foundation
 import TestSupport
 import Testing
-import WindTunnelDrill
 import WindTunnelRelease
 
 @Suite(.world) struct HostPackageTests {

@@ -1,7 +1,6 @@
 import Foundation
 import TestSupport
 import Testing
-import WindTunnelCommandLine
 
 @testable import windtunnel_cli
 

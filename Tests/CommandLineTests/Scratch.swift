@@ -23,9 +23,7 @@ final class Scratch: Sendable {
 
   func file(_ name: String) -> URL { folder.appendingPathComponent(name) }
 
-  func write(_ text: String, to name: String) throws {
-    try Data(text.utf8).write(to: file(name))
-  }
+  func write(_ text: String, to name: String) throws { try Data(text.utf8).write(to: file(name)) }
 
   func text(_ name: String) throws -> String { try String(contentsOf: file(name), encoding: .utf8) }
 

@@ -44,9 +44,7 @@ import WindTunnel
       expectEqual(cassette.interactions, [])
       expectEqual(
         leftOut,
-        [
-          "GET \(origin.url)/a: a body in \(coding) cannot be opened to look for credentials"
-        ]
+        ["GET \(origin.url)/a: a body in \(coding) cannot be opened to look for credentials"]
       )
     }
   }

@@ -17,9 +17,7 @@ struct Sample: Sendable {
   var answer: Data {
     var head = "HTTP/1.1 200 OK\r\nContent-Type: \(type)\r\n"
     if isPacked { head += "Content-Encoding: gzip\r\n" }
-    guard isChunked else {
-      return Data("\(head)Content-Length: \(sent.count)\r\n\r\n".utf8) + sent
-    }
+    guard isChunked else { return Data("\(head)Content-Length: \(sent.count)\r\n\r\n".utf8) + sent }
     var body = Data()
     var rest = sent[...]
     while !rest.isEmpty {

@@ -88,9 +88,7 @@ import WindTunnelSymptoms
     let headers: HeaderFields = ["Content-Encoding": "gzip", "Content-Length": "\(packed.count)"]
     let url = RequestURL(Theatre.origin + "/n")
     let deck = Deck(
-      Cassette([
-        Interaction(Request("GET", url), Response(headers: headers, body: Body(packed)))
-      ]),
+      Cassette([Interaction(Request("GET", url), Response(headers: headers, body: Body(packed)))]),
       scenario: [
         .always(.attempt(1), .mutate(.truncate(afterBodyBytes: 4))),
         .always(.attempt(2), .mutate(.null(at: "$.id"))),
@@ -103,12 +101,7 @@ import WindTunnelSymptoms
       try await expectEqual(theatre.ask("/n"), Seen(200, "0123456789"))
       expectEqual(
         deck.journal.all.map(\.misfits),
-        [
-          [],
-          [
-            #"{"mutate":"null","at":"$.id"} was not done: the body is no JSON object or list."#
-          ],
-        ]
+        [[], [#"{"mutate":"null","at":"$.id"} was not done: the body is no JSON object or list."#]]
       )
     }
   }

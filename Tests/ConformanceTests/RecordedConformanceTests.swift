@@ -19,9 +19,7 @@ import WindTunnelURLSession
     "/cut-chunks": Data("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\n0123\r\n".utf8),
     "/empty": Data(),
     "/a": Data("HTTP/1.1 302 Found\r\nLocation: /b\r\nContent-Length: 5\r\n\r\nmoved".utf8),
-    "/b": Data(
-      "HTTP/1.1 307 Temporary Redirect\r\nLocation: /c\r\nContent-Length: 0\r\n\r\n".utf8
-    ),
+    "/b": Data("HTTP/1.1 307 Temporary Redirect\r\nLocation: /c\r\nContent-Length: 0\r\n\r\n".utf8),
     "/c": Data("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nend".utf8),
     "/cookies": Data(
       """

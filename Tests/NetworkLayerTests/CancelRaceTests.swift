@@ -48,9 +48,7 @@ import WindTunnelNetworkLayer
       return await group.reduce(into: []) { $0 += $1 }
     }
 
-    let answered = outcomes.count {
-      $0.map(\.body) == .success(Data("ok".utf8))
-    }
+    let answered = outcomes.count { $0.map(\.body) == .success(Data("ok".utf8)) }
     let cancelled = outcomes.count { $0 == .failure(.cancelled) }
     expectEqual(outcomes.count, 10_000)
     expectEqual(answered + cancelled, 10_000)

@@ -19,9 +19,7 @@ final class ManualTime: TimeSource, @unchecked Sendable {
   static let epoch = Date(timeIntervalSince1970: 784_111_777)
 
   var uptime: Duration { lock.withLock { now } }
-  var date: Date {
-    Self.epoch.addingTimeInterval(Double(uptime.components.seconds))
-  }
+  var date: Date { Self.epoch.addingTimeInterval(Double(uptime.components.seconds)) }
 
   /// How many sleep now.
   var sleeping: Int { lock.withLock { sleepers.count } }

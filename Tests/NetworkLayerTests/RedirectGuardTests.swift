@@ -38,9 +38,7 @@
     @Test func `a request is given the cookies of the place that it is led to`() throws {
       let configuration = URLSessionConfiguration.ephemeral
       for host in ["a.test", "b.test"] {
-        let cookie = HTTPCookie(properties: [
-          .domain: host, .path: "/", .name: "at", .value: host,
-        ])
+        let cookie = HTTPCookie(properties: [.domain: host, .path: "/", .name: "at", .value: host])
         configuration.httpCookieStorage?.setCookie(try #require(cookie))
       }
       func cookies(at place: String) throws -> String? {

@@ -14,9 +14,7 @@
       var data: Data
       var report: [String: Any]
 
-      func fact(_ name: String) -> String? {
-        (report["environment"] as? [String: String])?[name]
-      }
+      func fact(_ name: String) -> String? { (report["environment"] as? [String: String])?[name] }
 
       /// The rules that were broken, as `scenario: rule`.
       var rules: [String] {

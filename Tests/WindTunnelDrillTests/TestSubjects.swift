@@ -105,7 +105,5 @@ enum TestSubjects {
 
 @Suite struct SubjectHost {
   @Test(.enabled(if: CommandLine.arguments.contains(TestSubjects.word)))
-  func `a subject's process`() async {
-    await ProcessDrill.runAsSubject(of: TestSubjects.all)
-  }
+  func `a subject's process`() async { await ProcessDrill.runAsSubject(of: TestSubjects.all) }
 }

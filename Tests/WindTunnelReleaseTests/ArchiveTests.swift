@@ -44,9 +44,7 @@ import WindTunnelRelease
     let others = ["it:lib/a.so [WindTunnel]", Self.found]
     expectEqual(
       said(.init(name: "x", content: [1], flags: 1)),
-      others + [
-        "unread it:x is encrypted with a password: look through the archive without one"
-      ]
+      others + ["unread it:x is encrypted with a password: look through the archive without one"]
     )
     expectEqual(
       said(.init(name: "x", content: [1], method: 12)),
@@ -57,16 +55,12 @@ import WindTunnelRelease
     for claimed in [0, 1, 3] {
       expectEqual(
         said(.init(name: "x", content: [1, 2], claimed: claimed)),
-        others + [
-          "unread it:x is damaged: it does not open to what its size says"
-        ]
+        others + ["unread it:x is damaged: it does not open to what its size says"]
       )
     }
     expectEqual(
       said(.init(name: "x", content: [1, 2], isDeflated: false, claimed: 3)),
-      others + [
-        "unread it:x is damaged: it is stored, and has two sizes"
-      ]
+      others + ["unread it:x is damaged: it is stored, and has two sizes"]
     )
   }
 
@@ -92,9 +86,7 @@ import WindTunnelRelease
     let large = Made.zip([.init(name: "x", content: [1], claimed: 1 << 31)])
     expectEqual(
       look(large),
-      [
-        "unread it has more than 100 times its size once it is opened, which is the limit"
-      ]
+      ["unread it has more than 100 times its size once it is opened, which is the limit"]
     )
     let twice = Made.zip([
       .init(name: "x", content: Self.program), .init(name: "y", content: Self.program, place: 0),

@@ -2,7 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 import WindTunnelCore
-import WindTunnelRelease
 
 @Suite struct HarnessFileTests {
   @Test(arguments: [
@@ -62,9 +61,7 @@ import WindTunnelRelease
     }
     keys.remove("windtunnelRelease")
     #expect(keys.count > 8)
-    for key in keys {
-      expectEqual(look(Array("{\"\(key)\": 1}".utf8)).count, 1, "\(key)")
-    }
+    for key in keys { expectEqual(look(Array("{\"\(key)\": 1}".utf8)).count, 1, "\(key)") }
   }
 
   @Test func `a text full of the key is read in linear time`() {

@@ -37,9 +37,7 @@ struct Made {
 /// Programs of a few bytes.
 extension Made {
   /// The first bytes of an ELF file, and some content.
-  static func elf(_ content: [UInt8]) -> [UInt8] {
-    [0x7F, 0x45, 0x4C, 0x46, 2, 1, 1, 0] + content
-  }
+  static func elf(_ content: [UInt8]) -> [UInt8] { [0x7F, 0x45, 0x4C, 0x46, 2, 1, 1, 0] + content }
 
   /// A Mach-O file with two load commands, of which the second may be a flag of encryption.
   static func machO(

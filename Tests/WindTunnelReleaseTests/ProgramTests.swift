@@ -156,10 +156,7 @@ import WindTunnelRelease
     let secret = Made.zip([.init(name: "x", content: [1], flags: 1)])
     expectEqual(
       look(Made.elf([1]) + secret),
-      [
-        "it []",
-        "unread it:x is encrypted with a password: look through the archive without one",
-      ]
+      ["it []", "unread it:x is encrypted with a password: look through the archive without one"]
     )
   }
 }

@@ -18,9 +18,7 @@ import WindTunnelSearch
       .response(
         Response(
           status: 200,
-          headers: [
-            "Content-Length": "60000", "ETag": "\"v1\"", "Accept-Ranges": "bytes",
-          ],
+          headers: ["Content-Length": "60000", "ETag": "\"v1\"", "Accept-Ranges": "bytes"],
           body: Body(film)
         )
       )

@@ -85,9 +85,7 @@ actor Shop {
 
   // MARK: What users of it call
 
-  func get(_ path: String) async throws -> Data {
-    try await send("GET", path)
-  }
+  func get(_ path: String) async throws -> Data { try await send("GET", path) }
 
   func cached(_ path: String) async throws -> Data {
     if let data = cache[path] { return data }
@@ -279,9 +277,7 @@ actor Shop {
   }
 
   private func renewForgetting() async throws {
-    if isRenewing {
-      return try await withCheckedThrowingContinuation { renewalWaiters.append($0) }
-    }
+    if isRenewing { return try await withCheckedThrowingContinuation { renewalWaiters.append($0) } }
     isRenewing = true
     let answer = try await exchange("POST", "/token", [])
     guard answer.status == 200 else { throw ShopError("no token") }

@@ -157,10 +157,7 @@ import WindTunnelSearchTesting
     }
 
     @Test func `a crash that ends the process is told with its storm`() async throws {
-      let ended = await #expect(
-        processExitsWith: .failure,
-        observing: [\.standardErrorContent]
-      ) {
+      let ended = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         try await SearchTests.crashOnTheMainThread()
       }
       let told = String(decoding: try #require(ended).standardErrorContent, as: UTF8.self)

@@ -5,7 +5,6 @@ import Testing
 
 @_spi(WindTunnel) @testable import WindTunnel
 @testable import WindTunnelCassettes
-@testable import WindTunnelRedaction
 @testable import WindTunnelServer
 
 /// A response that nothing changes is put together once and sent again as it stood on the wire.

@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelLink
 @testable import WindTunnelServer
 
 /// The events of exchanges that a server carries, whichever way it answers them.

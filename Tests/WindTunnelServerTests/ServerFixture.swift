@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelLink
 @testable import WindTunnelServer
 
 extension ReplayServer {
@@ -67,9 +66,7 @@ extension Deck {
 
 extension String {
   /// What follows the first empty line.
-  var content: String {
-    range(of: "\r\n\r\n").map { String(self[$0.upperBound...]) } ?? ""
-  }
+  var content: String { range(of: "\r\n\r\n").map { String(self[$0.upperBound...]) } ?? "" }
 
   var statusLine: String { prefix { $0 != "\r\n" }.description }
 

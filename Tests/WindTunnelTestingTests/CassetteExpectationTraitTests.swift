@@ -1,7 +1,6 @@
 import Foundation
 import TestSupport
 import Testing
-@_spi(WindTunnel) import WindTunnelCore
 import WindTunnelTesting
 
 #if canImport(FoundationNetworking)

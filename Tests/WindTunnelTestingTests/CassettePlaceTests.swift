@@ -106,9 +106,7 @@ import WindTunnelSymptoms
       besides: "/a.swift",
       environment: ["WINDTUNNEL_CASSETTES": folder.path]
     )
-    for name in ["user.json", "users.json"] {
-      try Data().write(to: folder.appending(path: name))
-    }
+    for name in ["user.json", "users.json"] { try Data().write(to: folder.appending(path: name)) }
     expectEqual(
       place.thrownAway(Deck(Cassette(), mode: .rewrite)),
       "Since this test has failed, nothing that it recorded is written to \(place.file.path)."

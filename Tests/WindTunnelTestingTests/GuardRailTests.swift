@@ -56,9 +56,7 @@ import WindTunnelDrillTesting
     }
     expectEqual(
       words,
-      [
-        Said(words: "rule 1 `GET /user/*` met no request; seen: GET /users/7", isError: false)
-      ]
+      [Said(words: "rule 1 `GET /user/*` met no request; seen: GET /users/7", isError: false)]
     )
   }
 
@@ -190,9 +188,7 @@ import WindTunnelDrillTesting
     // The words stand at the line, and are not told twice.
     expectEqual(
       seen.withLock { $0 },
-      [
-        "There is no session here, so this was not sent: see the issue at the test's line."
-      ]
+      ["There is no session here, so this was not sent: see the issue at the test's line."]
     )
   }
 

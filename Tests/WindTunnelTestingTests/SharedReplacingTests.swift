@@ -45,9 +45,7 @@ import WindTunnel
     let tape = recorded([order(17), order(18)], onto: old)
     expectEqual(
       texts(tape).filter { !$0.hasPrefix("GET /orders/16") },
-      [
-        "POST /orders 17", "GET /orders/17 order", "POST /orders 18", "GET /orders/18 order",
-      ]
+      ["POST /orders 17", "GET /orders/17 order", "POST /orders 18", "GET /orders/18 order"]
     )
     expectEqual(texts(tape).count, 4 + before.count)
     // Once more the same.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WindTunnel
@@ -8,16 +9,6 @@ enum DataFiles {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "Data")
 
-  /// The text of a file; empty, with an issue, if the file cannot be read.
-  static func text(_ path: String) -> String {
-    do {
-      return try String(contentsOf: folder.appending(path: path), encoding: .utf8)
-    } catch {
-      Issue.record("\(path): \(error)")
-      return ""
-    }
-  }
-
   /// The files of a folder's folders: the name of the inner folder, the name of the file, its text.
   static func texts(_ path: String, count: Int) throws -> [(String, String, String)] {
     let top = folder.appending(path: path).path
@@ -25,7 +16,7 @@ enum DataFiles {
       .map { $0.split(separator: "/").map(String.init) }.filter { $0.count == 2 }
     // Without this, the tests would pass with fewer files.
     try #require(files.count == count)
-    return files.map { ($0[0], $0[1], text("\(path)/\($0[0])/\($0[1])")) }
+    return files.map { ($0[0], $0[1], TestData.text("\(path)/\($0[0])/\($0[1])")) }
   }
 
   /// The texts of a table in `redaction.json`, and what is kept of each: the text itself if the table
@@ -44,7 +35,7 @@ enum DataFiles {
   /// The documents of a table, and the sentence that refuses each. A string in the table is a
   /// document that is not JSON, or that has a name twice.
   static func refusals(_ table: String, count: Int) throws -> [(String, String)] {
-    let json = try JSON(parsing: text("Refusals/\(table).json").utf8, source: table)
+    let json = try JSON(parsing: TestData.text("Refusals/\(table).json").utf8, source: table)
     guard case .array(let rows) = json else { return [] }
     // Without this, the tests would pass with fewer rows.
     try #require(rows.count == count)

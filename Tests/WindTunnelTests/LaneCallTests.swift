@@ -16,7 +16,5 @@ import Testing
   }
 
   @Test(arguments: ["deck", "test", "calm/", "calm/x", "17", "", "calm/17/users"])
-  func `a lane of anything else has no call`(name: String) {
-    expectNil(Lane(name).call)
-  }
+  func `a lane of anything else has no call`(name: String) { expectNil(Lane(name).call) }
 }

@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelSymptoms
-import WindTunnelURLSession
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

@@ -3,7 +3,6 @@ import Origins
 import TestSupport
 import Testing
 import WindTunnel
-import WindTunnelURLSession
 
 @Suite(.timeLimit(.minutes(5))) struct LiveRoutesTests {
   @Test func `an ignored host answers live, and nothing of it is recorded`() async throws {

@@ -40,32 +40,6 @@ import WindTunnel
     #expect(missed.out.contains("body at $.milliseconds: recorded 412, asked 413."))
   }
 
-  @Test(
-    arguments: [
-      (["--request", "/home"], 64, "--request /home: a method and a URL should stand here."),
-      (
-        ["--request", "GET /home", "--header", "Accept"], 64,
-        "--header Accept: a name, a colon and a value should stand here."
-      ),
-      (["--request", "GET /home", "--match", "none.json"], 66, "none.json: no such file."),
-      (
-        ["--request", "GET /home", "--match", "bad.json"], 64,
-        "bad.json, bdy: unknown key. Did you mean \"body\"?"
-      ),
-      ([], 64, "--request is missing: what is asked, such as 'GET /users?page=2'."),
-    ] as [([String], Int32, String)]
-  )
-  func `what cannot be explained is refused`(words: [String], code: Int32, sentence: String)
-    async throws
-  {
-    let scratch = try Scratch()
-    try scratch.write(#"{"match": 1, "bdy": "json"}"#, to: "bad.json")
-    let run = try await explain(words, in: scratch)
-    expectEqual(run.code, code)
-    #expect(run.out.isEmpty)
-    #expect(run.err.hasPrefix("windtunnel: \(sentence)\n"), "\(run.err)")
-  }
-
   @Test func `serve plays by the rules of a file`() async throws {
     let scratch = try Scratch()
     try scratch.write(#"{"match": 1, "ignoreQuery": ["user"]}"#, to: "match.json")

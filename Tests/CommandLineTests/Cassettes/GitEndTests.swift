@@ -1,7 +1,5 @@
 import Foundation
-import TestSupport
 import Testing
-import WindTunnel
 
 /// A `git` that is killed in the middle says nothing about a commit.
 @Suite(.timeLimit(.minutes(5))) struct GitEndTests {

@@ -78,9 +78,6 @@ import WindTunnel
       let isTold = end.err.contains("Listening at every address of this machine")
       expectEqual(isTold, (address == "0.0.0.0"), "\(end.err)")
     }
-    let refused = try await Program.run(words + ["localhost"], in: scratch)
-    #expect(refused.code == 64 && refused.out.isEmpty)
-    #expect(refused.err.contains("--bind localhost"), "\(refused.err)")
   }
 
   @Test func `a device or a pipe is no file to read from`() async throws {

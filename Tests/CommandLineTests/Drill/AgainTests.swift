@@ -1,7 +1,6 @@
 import Foundation
 import TestSupport
 import Testing
-import WindTunnel
 
 /// `drill --again`.
 @Suite(.timeLimit(.minutes(5))) struct AgainTests {
@@ -34,10 +33,6 @@ import WindTunnel
   }
 
   @Test(arguments: [
-    (
-      "drill.json",
-      "--again drill.json: a report, a scenario and a call, as in drill.json#metro/17,"
-    ),
     ("drill.json#server-errors/99", "The report has no call 99 of urlsession in server-errors;"),
     ("drill.json#calm/1", "--again calm: there are server-errors."),
   ])

@@ -1,47 +1,10 @@
 import Foundation
 import TestSupport
 import Testing
-import WindTunnel
 import WindTunnelReports
 
 /// What a drill could not tell at its end is refused at its beginning.
 @Suite(.timeLimit(.minutes(5))) struct DrillRefusalTests {
-  @Test(arguments: [
-    (
-      ["--mix", "GET /nope=3"],
-      "--mix GET /nope=3: nothing on the cassette is GET /nope. There are GET /home"
-    ),
-    (
-      ["--gate", "p95(GET /nope) <= 1s"],
-      #"gate "p95(GET /nope) <= 1s": no call is of such a request. There are GET /home"#
-    ),
-    (
-      ["--gate", "calls(POST /payments) > 0", "--subject", "exec", "--", "true", "{url}"],
-      #"gate "calls(POST /payments) > 0": no call is of such a request. There are GET /home"#
-    ),
-    (
-      ["--gate", "p95 <= baseline*1.10"],
-      #"gate "p95 <= baseline*1.10": the bar is another report's; give that by --baseline FILE."#
-    ),
-    (
-      ["--gate", "clam: p95 <= 1s"],
-      #"gate "clam: p95 <= 1s", column 1: this run has no scenario "clam"; the nearest name is "calm"."#
-    ),
-    (
-      ["--gate", "lostCalls == 0"],
-      #"gate "lostCalls == 0": the bar is another report's; give that by --baseline FILE."#
-    ),
-  ])
-  func `a gate or a weight of nothing is refused before anything flies`(
-    words: [String],
-    sentence: String
-  ) async throws {
-    let run = try await Program.run(["drill", "--scenario", "calm"] + words, in: Scratch())
-    #expect(run.code == 64 && run.out == "", "\(run)")
-    #expect(run.err.hasPrefix("windtunnel: \(sentence)"), "\(run)")
-    #expect(run.out.isEmpty)
-  }
-
   @Test func `a scenario that is asked for twice is flown once, and two of one name are refused`()
     async throws
   {
@@ -66,10 +29,7 @@ import WindTunnelReports
         ["JOB_COMPLETION_INDEX": "2"],
         #"--shard env: JOB_COMPLETION_INDEX is "2", and WINDTUNNEL_SHARDS, in how many parts,"#
       ),
-      (
-        ["CI_NODE_INDEX": "2"],
-        #"--shard env: CI_NODE_INDEX is "2", and CI_NODE_TOTAL is missing"#
-      ),
+      (["CI_NODE_INDEX": "2"], #"--shard env: CI_NODE_INDEX is "2", and CI_NODE_TOTAL is missing"#),
       ([:], "--shard env: neither WINDTUNNEL_SHARD=I/N nor a CI's numbers"),
     ] as [([String: String], String)]
   )

@@ -37,9 +37,7 @@ import WindTunnelDrill
     let lines = run.out.split(separator: "\n", omittingEmptySubsequences: false).suffix(7)
     expectEqual(
       Array(lines.prefix(3)),
-      [
-        "", "gates: 3 met, 1 failed, 1 inconclusive", "  calm: calls > 20: failed, got 20",
-      ]
+      ["", "gates: 3 met, 1 failed, 1 inconclusive", "  calm: calls > 20: failed, got 20"]
     )
     expectEqual(
       lines.dropFirst(3).first?.hasPrefix(

@@ -22,9 +22,7 @@ import WindTunnelReports
     let words = line.trimmingCharacters(in: .whitespaces).split(separator: " ").map(String.init)
     expectEqual(
       words,
-      [
-        "again:", "windtunnel", "drill", "--again", ".windtunnel/last.json#captive-portal/home/0",
-      ]
+      ["again:", "windtunnel", "drill", "--again", ".windtunnel/last.json#captive-portal/home/0"]
     )
     let again = try await Program.run(Array(words.dropFirst(2)), in: scratch)
     #expect(again.out.contains(" ms: succeeded; before: succeeded\n"), "\(again)")

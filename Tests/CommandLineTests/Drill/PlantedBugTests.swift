@@ -1,7 +1,6 @@
 import Foundation
 import TestSupport
 import Testing
-import WindTunnel
 import WindTunnelReports
 
 /// Clients in other languages, each with one planted bug or with none, flown by the one command of a

@@ -2,7 +2,6 @@ import Foundation
 import Origins
 import TestSupport
 import Testing
-import WindTunnel
 import WindTunnelReports
 
 /// Programs as subjects of the tool: where they are sent, and which weather they can be flown in.
@@ -83,9 +82,7 @@ struct ProgramFlightTests {
     let report = try Report(data: Data(run.out.utf8), source: "drill")
     expectEqual(
       report.scenarios.map(\.name),
-      [
-        "very-bad-network", "metro", "elevator", "handover", "slow-dns", "ipv6-blackhole",
-      ]
+      ["very-bad-network", "metro", "elevator", "handover", "slow-dns", "ipv6-blackhole"]
     )
     let reason = #"Scenario "airplane-mode" cannot be flown by a program: "#
     #expect(run.err.contains("windtunnel: not run: \(reason)"), "\(run.err)")

@@ -1,7 +1,6 @@
 import Foundation
 import TestSupport
 import Testing
-import WindTunnel
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -12,9 +11,7 @@ import WindTunnel
 @Suite(.world, .timeLimit(.minutes(5))) struct RealClientsTests {
   private static let script = Repository.root.appendingPathComponent("Scripts/real-clients").path
 
-  @Test(arguments: [
-    "curl-recorded", "curl-ranges", "curl-upload", "requests", "nginx", "chromium",
-  ])
+  @Test(arguments: ["curl-recorded", "curl-ranges", "curl-upload", "requests", "nginx", "chromium"])
   func `a client that people have cannot tell the tape from its server`(client: String) async throws
   {
     let tool = try Program.executable().path

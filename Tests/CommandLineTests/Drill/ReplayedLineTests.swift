@@ -1,7 +1,6 @@
 import Foundation
 import TestSupport
 import Testing
-import WindTunnel
 
 /// The line that a failing call is told with flies it again, typed as it stands.
 @Suite(.timeLimit(.minutes(5))) struct ReplayedLineTests {

@@ -1,7 +1,6 @@
 import Foundation
 import TestSupport
 import Testing
-import WindTunnel
 
 @testable import WindTunnelReports
 
@@ -79,9 +78,7 @@ import WindTunnel
     }
     let twice = try await Program.run("report", "shard-1.json", "shard-1.json", in: scratch)
     expectEqual(twice.code, 65)
-    #expect(
-      twice.err.hasPrefix("windtunnel: shard-1.json, server-errors, urlsession: call 0 is")
-    )
+    #expect(twice.err.hasPrefix("windtunnel: shard-1.json, server-errors, urlsession: call 0 is"))
   }
 
   @Test func `a file that is broken, cut, newer or a proxy's is refused by name`() async throws {
@@ -195,18 +192,6 @@ import WindTunnel
     #expect(run.err.contains("::error file=bar.json,line=3::bar: calls > 5: failed, got 5\n"))
     let elsewhere = try await Program.run(words, in: scratch, with: ["GITHUB_ACTIONS": "false"])
     #expect(!elsewhere.err.contains("::error"))
-  }
-
-  @Test(arguments: ["a.yaml", "a", "a.json.gz"])
-  func `a name that asks for no form is refused before the drill`(name: String) async throws {
-    let run = try await Program.run(calm + ["--report", name], in: Scratch())
-    expectEqual(run.code, 64)
-    #expect(
-      run.err.hasPrefix(
-        "windtunnel: --report \(name): a name that ends in .json, .html, .md, .xml, .csv or .txt "
-          + "should stand here."
-      )
-    )
   }
 
   /// The system refuses to let the tool's files grow beyond a block, as a full disk would.

@@ -5,39 +5,7 @@ import Testing
 /// A report's page, looked at by a browser as wide as a phone and as a desk.
 @Suite(.timeLimit(.minutes(5))) struct ReportPageTests {
   /// Says of the page in a frame of each width what is there.
-  private static let harness = """
-    <!DOCTYPE html><meta charset="utf-8"><p id="told">nothing</p><script>
-    async function look(width) {
-      const frame = document.createElement('iframe');
-      frame.width = width;
-      frame.height = 800;
-      frame.src = 'page.html';
-      const loaded = new Promise(done => { frame.onload = done; });
-      document.body.append(frame);
-      await loaded;
-      const page = frame.contentDocument, root = page.scrollingElement;
-      for (const story of page.querySelectorAll('details')) story.open = true;
-      const count = name => page.querySelectorAll(name).length;
-      const away = root.scrollWidth - root.clientWidth;
-      const cut = [...page.querySelectorAll('#gates td')]
-        .filter(cell => cell.getBoundingClientRect().right > root.clientWidth).length;
-      const map = page.querySelector('.heat .wide');
-      const hint = map.scrollWidth > map.clientWidth ? 'scrolls' : 'whole';
-      const asked = page.defaultView.performance.getEntriesByType('resource').length;
-      return [
-        width, cut + ' cut off', 'hint ' + hint, away > 0 ? 'too wide by ' + away : 'fits', asked + ' requests',
-        page.querySelector('h1').textContent, count('section.scenario') + ' scenarios',
-        count('.heat tbody tr') + ' in the map', count('svg.distribution rect') > 0,
-        count('svg.timeline circle') > 0, count('details.story tbody tr') > 0,
-      ].join(', ');
-    }
-    (async () => {
-      const told = [];
-      for (const width of [390, 1280]) told.push(await look(width));
-      document.getElementById('told').textContent = told.join('; ');
-    })();
-    </script>
-    """
+  private static let harness = TestData.text("report-page.html")
 
   private static let browser: String? = {
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")

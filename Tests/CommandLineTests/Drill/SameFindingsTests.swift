@@ -1,7 +1,6 @@
 import Foundation
 import TestSupport
 import Testing
-import WindTunnel
 import WindTunnelReports
 
 /// The findings of a client, which depend on its seed, and not on how many calls are in the air or on how

@@ -1,7 +1,6 @@
 import Foundation
 import TestSupport
 import Testing
-import WindTunnel
 import WindTunnelReports
 
 /// Programs on real sockets that send what they should not.
@@ -9,68 +8,13 @@ import WindTunnelReports
   private static let isHere = Companion.find("python3") != nil
 
   /// A client that follows one redirect by hand, with its credential, without it, or where there is none.
-  private static let follower = """
-    import http.client, sys
-    from urllib.parse import urlsplit
-    method, url, first, second = sys.argv[1:5]
-    for field in (first, second):
-        parts = urlsplit(url)
-        connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=20)
-        headers = {"Authorization": field} if field != "-" else {}
-        path = parts.path + ("?" + parts.query if parts.query else "")
-        connection.request(method, path, headers=headers)
-        answer = connection.getresponse()
-        body = answer.read()
-        if answer.status != 302:
-            break
-        url = answer.getheader("Location")
-    sys.stdout.write(body.decode())
-    sys.exit(0 if answer.status < 400 else 1)
-    """
+  private static let follower = TestData.text("follower.py")
 
   /// A client that follows a redirect to whatever scheme, with a field of its own, without it, or not at all.
-  private static let descender = """
-    import http.client, os, ssl, sys
-    from urllib.parse import urlsplit
-    method, url, field, second = sys.argv[1:5]
-    for value in (field, second):
-        parts = urlsplit(url)
-        if parts.scheme == "https":
-            context = ssl.create_default_context(cafile=os.environ["WINDTUNNEL_CA"])
-            connection = http.client.HTTPSConnection(parts.hostname, parts.port, timeout=20, context=context)
-        elif value == "stay":
-            sys.exit(1)
-        else:
-            connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=20)
-        name, _, text = value.partition(": ")
-        path = parts.path + ("?" + parts.query if parts.query else "")
-        connection.request(method, path, headers={name: text} if text else {})
-        answer = connection.getresponse()
-        body = answer.read()
-        if answer.status != 302:
-            break
-        url = answer.getheader("Location")
-    sys.stdout.write(body.decode())
-    sys.exit(0 if answer.status < 400 else 1)
-    """
+  private static let descender = TestData.text("descender.py")
 
   /// A client that sends its POST up to three times, under a key of each attempt or of the call.
-  private static let payer = """
-    import sys, time, urllib.request, urllib.error, uuid
-    method, url, stays = sys.argv[1], sys.argv[2], sys.argv[3] == "stays"
-    body = b"{}" if method == "POST" else None
-    key = uuid.uuid4()
-    for attempt in range(3):
-        headers = {"Idempotency-Key": str(key if stays else uuid.uuid4()),
-                   "Content-Type": "application/json"}
-        request = urllib.request.Request(url, body, headers, method=method)
-        try:
-            print(urllib.request.urlopen(request, timeout=20).read().decode())
-            sys.exit(0)
-        except Exception:
-            time.sleep(0.3)
-    sys.exit(1)
-    """
+  private static let payer = TestData.text("payer.py")
 
   private func findings(
     _ rule: String,

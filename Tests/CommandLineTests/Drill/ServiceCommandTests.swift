@@ -48,6 +48,17 @@ import WindTunnelReports
     expectEqual(run.code, 0, "\(run)")
   }
 
+  /// Drills a client in Python that lives, and reads the report.
+  private func drill(_ client: [String], _ flags: [String]) async throws -> (Program.Run, Report) {
+    let scratch = try Scratch()
+    guard let command = try await command(["python3", client[0]], in: scratch) else {
+      try Test.cancel("this machine has no python3")
+    }
+    let words = flags + ["--report", "drill.json", "--"] + command + client.dropFirst()
+    let run = try await Program.run(["drill"] + words, in: scratch)
+    return (run, try Report(contentsOf: scratch.file("drill.json")))
+  }
+
   /// A client with a bug that only a client has which lives, the scenario that shows it, and its rule.
   struct Planted: Sendable, CustomTestStringConvertible {
     var file: String
@@ -76,37 +87,28 @@ import WindTunnelReports
     Planted("reads_all.py", "endless-body", "reads-without-limit", calls: 3),
   ])
   func `what a client keeps from call to call is judged`(client: Planted) async throws {
-    let scratch = try Scratch()
-    guard let command = try await command(["python3", client.file], in: scratch) else {
-      try Test.cancel("this machine has no python3")
-    }
-    let run = try await Program.run(
-      ["drill", "--scenario", client.scenario, "--report", "drill.json"]
-        + (client.calls.map { ["--calls", "\($0)"] } ?? []) + ["--"] + command,
-      in: scratch
-    )
-    let report = try Report(contentsOf: scratch.file("drill.json"))
+    let calls = client.calls.map { ["--calls", "\($0)"] } ?? []
+    let (run, report) = try await drill([client.file], ["--scenario", client.scenario] + calls)
     let errors = report.findings.map(\.finding).filter { $0.severity == .error }.map(\.rule)
     expectEqual(errors, [client.rule], "\(run.out)")
     expectEqual(run.code, 99, "\(run)")
   }
 
-  @Test func `an answer that is left half read is named, and one that is read or closed is not`()
-    async throws
-  {
-    let scratch = try Scratch()
-    guard let command = try await command(["python3", "half_read.py"], in: scratch) else {
-      try Test.cancel("this machine has no python3")
-    }
-    for (words, found) in [([], ["leaves-answers-unread"]), (["closes"], []), (["reads"], [])] {
-      let run = try await Program.run(
-        ["drill", "--scenario", "large-answer", "--report", "drill.json", "--"] + command + words,
-        in: scratch
-      )
-      let report = try Report(contentsOf: scratch.file("drill.json"))
-      expectEqual(report.findings.map(\.finding.rule), found, "\(run.out)")
-      expectEqual(run.code, 0, "\(run)")
-    }
+  @Test(arguments: [
+    ("large-answer", ["half_read.py"], ["leaves-answers-unread"]),
+    ("large-answer", ["half_read.py", "closes"], []),
+    ("large-answer", ["half_read.py", "reads"], []),
+    ("stale-answers", ["keeps_stale.py"], ["shows-stale-as-fresh"]),
+    ("stale-answers", ["keeps_stale.py", "honest"], []),
+  ])
+  func `an answer that is left half read or was too old when it came is named, and no other`(
+    scenario: String,
+    client: [String],
+    found: [String]
+  ) async throws {
+    let (run, report) = try await drill(client, ["--scenario", scenario])
+    expectEqual(report.findings.map(\.finding.rule), found, "\(run.out)")
+    expectEqual(run.code, 0, "\(run)")
   }
 
   @Test(.world, arguments: [["python3", "py"], ["node", "mjs"]])
@@ -128,34 +130,10 @@ import WindTunnelReports
     }
   }
 
-  @Test func `a copy that was too old when it came is shown as one, or it is named`() async throws {
-    let scratch = try Scratch()
-    guard let command = try await command(["python3", "keeps_stale.py"], in: scratch) else {
-      try Test.cancel("this machine has no python3")
-    }
-    for (words, found) in [([], ["shows-stale-as-fresh"]), (["honest"], [])] {
-      let run = try await Program.run(
-        ["drill", "--scenario", "stale-answers", "--report", "drill.json", "--"] + command + words,
-        in: scratch
-      )
-      let report = try Report(contentsOf: scratch.file("drill.json"))
-      expectEqual(report.findings.map(\.finding.rule), found, "\(run.out)")
-      expectEqual(run.code, 0, "\(run)")
-    }
-  }
-
   @Test(arguments: [("asks_on.py", true), ("shares_limits.py", false)])
   func `what one call is told the others have to keep to`(file: String, isNamed: Bool) async throws
   {
-    let scratch = try Scratch()
-    guard let command = try await command(["python3", file], in: scratch) else {
-      try Test.cancel("this machine has no python3")
-    }
-    let run = try await Program.run(
-      ["drill", "--scenario", "limited", "--report", "drill.json", "--"] + command,
-      in: scratch
-    )
-    let report = try Report(contentsOf: scratch.file("drill.json"))
+    let (run, report) = try await drill([file], ["--scenario", "limited"])
     let found = report.findings.map(\.finding).filter { $0.severity != .note }.map(\.rule)
     expectEqual(found, (isNamed ? ["hammers-while-limited"] : []), "\(run.out)")
     // Most clients do not share what they were told, so it ends no drill.
@@ -194,18 +172,9 @@ import WindTunnelReports
     found: [String]
   ) async throws {
     let scratch = try Scratch()
-    guard let command = try await command(["python3", words[0]], in: scratch) else {
-      try Test.cancel("this machine has no python3")
-    }
     let tape = Self.folder.appendingPathComponent("kept.json").path
-    let run = try await Program.run(
-      [
-        "drill", "--cassette", tape, "--scenario", try Self.expecting(expected, in: scratch),
-        "--report", "drill.json", "--",
-      ] + command + words.dropFirst(),
-      in: scratch
-    )
-    let report = try Report(contentsOf: scratch.file("drill.json"))
+    let scenario = try Self.expecting(expected, in: scratch)
+    let (run, report) = try await drill(words, ["--cassette", tape, "--scenario", scenario])
     let findings = report.findings.map { "\($0.finding.severity) \($0.finding.rule)" }
     expectEqual(findings, found, "\(run.out)")
     expectEqual(run.code, (found.contains { $0.hasPrefix("error") } ? 99 : 0), "\(run)")
@@ -222,19 +191,14 @@ import WindTunnelReports
     atOnce: Int,
     errors: [String]
   ) async throws {
-    let scratch = try Scratch()
-    guard let command = try await command(["python3", "own_token.py"], in: scratch) else {
-      try Test.cancel("this machine has no python3")
-    }
     let tape = Self.folder.appendingPathComponent("tokens.json").path
-    let run = try await Program.run(
+    let (run, report) = try await drill(
+      ["own_token.py"] + words,
       [
-        "drill", "--cassette", tape, "--scenario", "auth-expiry", "--scenario", "auth-refused",
-        "--concurrency", "\(atOnce)", "--report", "drill.json", "--",
-      ] + command + words,
-      in: scratch
+        "--cassette", tape, "--scenario", "auth-expiry", "--scenario", "auth-refused",
+        "--concurrency", "\(atOnce)",
+      ]
     )
-    let report = try Report(contentsOf: scratch.file("drill.json"))
     let found = report.findings.map(\.finding).filter { $0.severity != .note }.map(\.rule)
     // Whoever insists makes many requests for each call, which is a storm.
     let isStorm = words == ["insists"]

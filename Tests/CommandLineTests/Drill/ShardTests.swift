@@ -1,7 +1,6 @@
 import Foundation
 import TestSupport
 import Testing
-import WindTunnel
 import WindTunnelDrill
 
 /// Eight machines' parts of a drill, by the tool itself.
@@ -121,9 +120,7 @@ import WindTunnelDrill
     async throws
   {
     let scratch = try Scratch()
-    let words = [
-      "drill", "--calls", "20", "--scenario", "calm", "--stage", "in-process",
-    ]
+    let words = ["drill", "--calls", "20", "--scenario", "calm", "--stage", "in-process"]
     _ = try await Program.run(words + ["--rate", "100", "--report", "a.json"], in: scratch)
     let run = try await Program.run(
       words + ["--concurrency", "4", "--baseline", "a.json", "--report", "b.json"],

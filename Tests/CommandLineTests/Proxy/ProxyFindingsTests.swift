@@ -1,7 +1,6 @@
 import Foundation
 import TestSupport
 import Testing
-import WindTunnel
 
 /// The findings of `windtunnel proxy`, by clients that people have.
 @Suite(.timeLimit(.minutes(5))) struct ProxyFindingsTests {
@@ -82,9 +81,7 @@ import WindTunnel
     let reports = ["--report", "flight.json", "--report", "flight.html"]
     let run = try await fly(Self.careless, reports, in: scratch)
     expectEqual(run.code, 0, "\(run.err)")
-    let (json, html) = (
-      try text("flight.json", in: scratch), try text("flight.html", in: scratch)
-    )
+    let (json, html) = (try text("flight.json", in: scratch), try text("flight.html", in: scratch))
     for rule in ["repeats-post", "ignores-retry-after", "sends-secret-in-clear"] {
       for text in [run.err, json, html] { #expect(text.contains(rule), "\(rule): \(text)") }
     }

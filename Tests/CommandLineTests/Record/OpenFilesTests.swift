@@ -69,10 +69,7 @@ import WindTunnelDrill
     let failure =
       #"{"symptom":"connectionLost","text":"this process has too many open files; see ulimit -n"}"#
     let request = #"{"request":{"url":"https://api.example.test/a"},"failure":"#
-    try scratch.write(
-      #"{"windtunnel":1,"interactions":[\#(request)\#(failure)}]}"#,
-      to: "a.json"
-    )
+    try scratch.write(#"{"windtunnel":1,"interactions":[\#(request)\#(failure)}]}"#, to: "a.json")
     let run = try await Program.run("cassette", "verify", "a.json", in: scratch)
     expectEqual(run.code, 1)
     expectEqual(

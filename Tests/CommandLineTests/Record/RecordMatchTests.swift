@@ -35,9 +35,7 @@ import WindTunnel
     ]
   }
 
-  private static func client(_ query: String) -> [String] {
-    client(query, at: "$WINDTUNNEL_URL")
-  }
+  private static func client(_ query: String) -> [String] { client(query, at: "$WINDTUNNEL_URL") }
 
   private func bodies(of name: String, in scratch: Scratch) throws -> [String?] {
     try Cassette(contentsOf: scratch.file(name)).interactions.map { $0.response?.body.text }
@@ -140,17 +138,6 @@ import WindTunnel
     }
   }
 
-  @Test(arguments: ["--dates", "--ignore a.test", "--redact code", "--personal-data"])
-  func `a proxy that keeps nothing takes no flag of recordings`(words: String) async throws {
-    let scratch = try Scratch()
-    let flag = words.split(separator: " ").map(String.init)
-    let run = try await Program.run(["proxy"] + flag, in: scratch)
-    #expect(run.code == 64 && run.out.isEmpty)
-    #expect(
-      run.err.hasPrefix("windtunnel: \(flag[0]) goes with --record; without it nothing is kept.\n")
-    )
-  }
-
   @Test func `rules that do not read are refused before anything is asked`() async throws {
     let scratch = try Scratch()
     try scratch.write(#"{"match":1,"bodi":"json"}"#, to: "odd.json")
@@ -160,8 +147,11 @@ import WindTunnel
       in: scratch
     )
     let proxy = try await Program.run(["proxy", "--match", "odd.json"], in: scratch)
-    for run in [record, proxy] {
-      #expect(run.code == 64 && run.out.isEmpty && run.err.contains("bodi"), "\(run)")
+    let asked = ["--cassette", Repository.shop, "--request", "GET /home", "--match", "odd.json"]
+    let explain = try await Program.run(["cassette", "explain"] + asked, in: scratch)
+    let sentence = "windtunnel: odd.json, bodi: unknown key. Did you mean \"body\"?\nFor help: "
+    for run in [record, proxy, explain] {
+      #expect(run.code == 64 && run.out.isEmpty && run.err.hasPrefix(sentence), "\(run)")
     }
     #expect(!scratch.has("a.json"))
   }

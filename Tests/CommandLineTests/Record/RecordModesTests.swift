@@ -136,42 +136,4 @@ import WindTunnel
     upstream.signal(SIGINT)
     _ = try await upstream.end()
   }
-
-  @Test(arguments: [
-    (
-      "--mode verify --secret token=WINDTUNNEL_NO_SUCH_VARIABLE",
-      "--secret token=WINDTUNNEL_NO_SUCH_VARIABLE: "
-        + "there is no WINDTUNNEL_NO_SUCH_VARIABLE in the environment."
-    ),
-    (
-      "--mode verify --secret token",
-      "--secret token: NAME=ENV, such as authorization=API_TOKEN should stand here."
-    ),
-    ("--secret a=B", "--secret belongs to --mode verify."),
-    ("--unsafe --mode rewrite", "--unsafe belongs to --mode verify."),
-    ("--mode verify --port 1", "--mode verify records nothing and takes no --port."),
-    (
-      "--mode verify --idle-seconds 1", "--mode verify records nothing and takes no --idle-seconds."
-    ),
-    ("--mode verify --dates", "--mode verify records nothing and takes no --dates."),
-    ("--mode verify --admin-port 0", "--mode verify records nothing and takes no --admin-port."),
-    ("--mode verify --match a", "--mode verify records nothing and takes no --match."),
-    ("--mode verify -- true", "--mode verify asks the server itself and runs no command."),
-    ("--ignore a/b", "--ignore a/b: a host such as telemetry.example.com should stand here."),
-    (
-      "--mode verfy",
-      "--mode verfy: there are none, once, new-episodes, rewrite, verify. Did you mean verify?"
-    ),
-  ])
-  func `what does not go together is refused in words`(words: String, sentence: String) async throws
-  {
-    let scratch = try Scratch()
-    let base = ["record", "--upstream", "http://127.0.0.1:1", "--cassette", "a.json"]
-    let run = try await Program.run(
-      base + words.split(separator: " ").map(String.init),
-      in: scratch
-    )
-    let err = "windtunnel: \(sentence)\nFor help: windtunnel record --help\n"
-    expectEqual(run, Program.Run(code: 64, out: "", err: err))
-  }
 }

@@ -2,7 +2,6 @@ import Foundation
 import Origins
 import TestSupport
 import Testing
-import WindTunnel
 
 /// What `record` says of exchanges that a tape cannot hold, or holds only in part.
 @Suite(.timeLimit(.minutes(5))) struct RecordedOddlyTests {

@@ -101,12 +101,7 @@ import WindTunnelSymptoms
       #"{"windtunnel":1,"interactions":[\#(tape.joined(separator: ","))]}"#,
       to: "up.json"
     )
-    let (upstream, url) = try await Server.start(
-      "up.json",
-      "--scenario",
-      "stall.json",
-      in: scratch
-    )
+    let (upstream, url) = try await Server.start("up.json", "--scenario", "stall.json", in: scratch)
     let flight = try Flight(["record", "--upstream", url, "--cassette", "a.json"], in: scratch)
     let recorder = try #require(try await flight.line())
     await expectEqual(ask("\(recorder)/a").status, 200)

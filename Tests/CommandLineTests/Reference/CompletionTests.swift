@@ -134,17 +134,4 @@ import Testing
     let told = try scratch.text("told").components(separatedBy: "\n").dropLast()
     expectEqual(Array(told), lines.map(\.1), "\(run)")
   }
-
-  @Test func `a shell that there is no script for is named`() async throws {
-    let run = try await Program.run("completions", "tcsh", in: Scratch())
-    expectEqual(
-      run,
-      Program.Run(
-        code: 64,
-        out: "",
-        err: "windtunnel: completions tcsh: there are bash, zsh, fish. Did you mean bash?\n"
-          + "For help: windtunnel completions --help\n"
-      )
-    )
-  }
 }

@@ -82,21 +82,8 @@ import Testing
     )
   }
 
-  @Test func `pages go to a folder only where all are wanted`() async throws {
+  @Test func `a folder for pages that cannot be made ends with 73`() async throws {
     let scratch = try Scratch()
-    for words in [["help", "--to", "man"], ["help", "drill", "--man", "--to", "man"]] {
-      let run = try await Program.run(words, in: scratch)
-      expectEqual(
-        run,
-        Program.Run(
-          code: 64,
-          out: "",
-          err: "windtunnel: --to FOLDER goes with --man alone, and writes the pages of all "
-            + "commands.\nFor help: windtunnel help --help\n"
-        )
-      )
-      #expect(!scratch.has("man"))
-    }
     try scratch.write("", to: "file")
     let run = try await Program.run("help", "--man", "--to", "file/man", in: scratch)
     expectEqual(run, Program.Run(code: 73, out: "", err: "windtunnel: file/man cannot be made.\n"))

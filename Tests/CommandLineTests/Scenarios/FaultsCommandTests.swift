@@ -122,18 +122,4 @@ import WindTunnelSymptoms
     ]
     for line in expected { #expect(lines.contains(line), "\(line)") }
   }
-
-  @Test func `an unknown fault is refused with the nearest`() async throws {
-    let scratch = try Scratch()
-    let run = try await Program.run("faults", "selftest", "--fault", "reset-in-bdy", in: scratch)
-    expectEqual(
-      run,
-      Program.Run(
-        code: 64,
-        out: "",
-        err: "windtunnel: There is no fault \"reset-in-bdy\". Did you mean reset-in-body? "
-          + "windtunnel faults list shows them.\nFor help: windtunnel faults selftest --help\n"
-      )
-    )
-  }
 }

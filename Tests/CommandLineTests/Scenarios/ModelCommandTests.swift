@@ -41,18 +41,4 @@ import WindTunnel
     try await expectEqual(Program.run(words + ["7"], in: scratch).out, first.out)
     #expect(try await Program.run(words + ["8"], in: scratch).out != first.out)
   }
-
-  @Test(arguments: [
-    (["--loss", "2"], "--loss 2"), (["--rtt", "-1"], "--rtt -1"), (["--burst", "1"], "--burst"),
-    (["--drop", "sideways:data:1"], "--drop"), (["--drop", "up:data:0"], "--drop"),
-    (["--preset", "nlc/none"], "nlc/none"), (["--draws", "0"], "--draws 0"),
-  ])
-  func `what cannot be modelled is refused by its flag`(words: [String], named: String)
-    async throws
-  {
-    let scratch = try Scratch()
-    let run = try await Program.run(["model"] + words, in: scratch)
-    #expect(run.code == 64 && run.out.isEmpty)
-    #expect(run.err.contains(named), "\(run.err)")
-  }
 }

@@ -29,9 +29,7 @@ import WindTunnel
     let preset = try JSON(parsing: run.out.utf8, source: "preset")
     expectEqual(
       preset["down"],
-      [
-        "bitsPerSecond": 240_000, "delayMilliseconds": 400, "lossProbability": 0.01,
-      ]
+      ["bitsPerSecond": 240_000, "delayMilliseconds": 400, "lossProbability": 0.01]
     )
     expectEqual(
       preset["up"],
@@ -42,13 +40,6 @@ import WindTunnel
       plain.out.contains("240 kbit/s, 400 ms, 1 % lost down; 200 kbit/s, 440 ms up\n"),
       "\(plain.out)"
     )
-  }
-
-  @Test func `a name that is not there is refused with the one that was meant`() async throws {
-    let scratch = try Scratch()
-    let run = try await Program.run("presets", "show", "edge-lossy", in: scratch)
-    #expect(run.code == 64 && run.out.isEmpty)
-    #expect(run.err.contains("There is no preset \"edge-lossy\". Did you mean \"nlc/edge-lossy\"?"))
   }
 
   /// A profile as the Network Link Conditioner of a Mac writes it.

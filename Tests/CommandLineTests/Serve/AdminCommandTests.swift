@@ -96,51 +96,6 @@ import WindTunnel
     }
   }
 
-  @Test(arguments: [
-    (
-      ["--body-bytes-max", "-1"],
-      "--body-bytes-max -1: a whole number of at least 0 should stand here."
-    ),
-    (
-      ["--header-bytes-max", "0"],
-      "--header-bytes-max 0: a whole number of at least 1 should stand here."
-    ),
-    (
-      ["--connections-max", "many"],
-      "--connections-max many: a whole number of at least 1 should stand here."
-    ),
-    (
-      ["--idle-seconds", "0"], "--idle-seconds 0: a whole number from 1 to 86400 should stand here."
-    ),
-    (
-      ["--request-seconds", "1e9"],
-      "--request-seconds 1e9: a whole number from 1 to 86400 should stand here."
-    ),
-    (
-      ["--admin-port", "65536"],
-      "--admin-port 65536: a whole number from 0 to 65535 should stand here."
-    ),
-  ])
-  func `a limit that is none is refused in a sentence`(words: [String], sentence: String)
-    async throws
-  {
-    let scratch = try Scratch()
-    for command in [
-      ["serve", "--cassette", Repository.shop], ["proxy"],
-      ["record", "--upstream", "http://127.0.0.1:1", "--cassette", "a.json"],
-    ] {
-      try await expectEqual(
-        Program.run(command + words, in: scratch),
-        Program.Run(
-          code: 64,
-          out: "",
-          err: "windtunnel: \(sentence)\nFor help: windtunnel \(command[0]) --help\n"
-        )
-      )
-    }
-    #expect(!scratch.has("a.json"))
-  }
-
   @Test func `a body is refused beyond the limit that was given, and taken up to it`() async throws
   {
     let scratch = try Scratch()

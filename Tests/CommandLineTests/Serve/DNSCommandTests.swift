@@ -1,31 +1,13 @@
 import Foundation
 import TestSupport
 import Testing
-import WindTunnelDrill
 
 @Suite(.timeLimit(.minutes(5))) struct DNSCommandTests {
-  private static let script = """
-    { "windtunnelDNS": 1,
-      "entries": [
-        { "name": "gone.test", "fault": "nxdomain" },
-        { "name": "empty.test", "fault": "nodata" },
-        { "name": "failing.test", "fault": "servfail" },
-        { "name": "refusing.test", "fault": "refused" },
-        { "name": "odd.test", "fault": "formerr" },
-        { "name": "torn.test", "fault": "malformed" },
-        { "name": "loop.test", "fault": "cnameLoop" },
-        { "name": "long.test", "addresses": ["127.0.0.5"], "fault": "truncated" },
-        { "name": "longer.test", "fault": "truncatedWithoutTCP" },
-        { "name": "slow.test", "addresses": ["127.0.0.6"], "delayMilliseconds": 700 },
-        { "name": "six.test", "addresses": ["::1"] },
-        { "name": "*.test", "addresses": ["127.0.0.7"] } ] }
-    """
+  private static let script = TestData.text("names.json")
 
   /// How long a resolver takes is its own affair, so only what does not wait for one is asked, and of
   /// time only that nobody is earlier than its answer.
-  @Test(
-    .enabled(if: Namespaces.areHere, Namespaces.areMissing)
-  )
+  @Test(.enabled(if: Namespaces.areHere, Namespaces.areMissing))
   func `the system's resolver makes of each what it should`() async throws {
     let scratch = try Scratch()
     try scratch.write(Self.script, to: "names.json")
@@ -72,22 +54,13 @@ import WindTunnelDrill
     #expect(try scratch.text("told").contains("slow.test A 1: 127.0.0.6 after 700 ms\n"))
   }
 
-  @Test(arguments: [
-    (["--port", "0"], Int32(64), "--script"),
-    (["--script", "none.json"], 66, "none.json: no such file."),
-    (["--script", "bad.json"], 64, "bad.json, entries[0].fault: \"nxdomian\" is none of nxdomain"),
-    (["--script", "bad.json", "--port", "70000"], 64, "--port"),
-  ])
-  func `what makes no sense is refused, and nothing listens`(
-    words: [String],
-    code: Int32,
-    sentence: String
-  ) async throws {
+  @Test func `what makes no sense is refused, and nothing listens`() async throws {
     let scratch = try Scratch()
     let bad = #"{"windtunnelDNS":1,"entries":[{"name":"a.test","fault":"nxdomian"}]}"#
     try scratch.write(bad, to: "bad.json")
-    let run = try await Program.run(["dns"] + words, in: scratch)
-    #expect(run.code == code && run.out.isEmpty, "\(run)")
+    let run = try await Program.run("dns", "--script", "bad.json", in: scratch)
+    #expect(run.code == 64 && run.out.isEmpty, "\(run)")
+    let sentence = "bad.json, entries[0].fault: \"nxdomian\" is none of nxdomain"
     #expect(run.err.contains(sentence), "\(run.err)")
   }
 }

@@ -81,44 +81,6 @@ import WindTunnel
     try await expectEqual(flight.end(), Program.Run(code: 0, out: "\(url)\n", err: ""))
   }
 
-  @Test(arguments: [
-    (
-      ["serve", "--cassette", Repository.shop, "--ca-out", "ca.pem"], Int32(64),
-      "--ca-out belongs to --tls"
-    ),
-    (
-      [
-        "record", "--upstream", "http://127.0.0.1:1", "--upstream-ca", "a.pem", "--cassette",
-        "a.json",
-      ],
-      64, "--upstream-ca belongs to an upstream by https"
-    ),
-    (
-      [
-        "record", "--upstream", "https://127.0.0.1:1", "--upstream-ca", "a.pem", "--cassette",
-        "a.json",
-      ],
-      66, "a.pem: no such file."
-    ),
-    (
-      ["record", "--upstream", "ftp://127.0.0.1:1", "--cassette", "a.json"], 64,
-      "a server such as http://127.0.0.1:8000"
-    ),
-  ])
-  func `what makes no sense is refused in a sentence`(
-    words: [String],
-    code: Int32,
-    sentence: String
-  )
-    async throws
-  {
-    let scratch = try Scratch()
-    let run = try await Program.run(words, in: scratch)
-    #expect(run.code == code && run.out.isEmpty)
-    #expect(run.err.contains(sentence), "\(run.err)")
-    #expect(!scratch.has("a.json") && !scratch.has("ca.pem"))
-  }
-
   private static func weather(_ fault: String, when: String = "{}") -> String {
     #"{"windtunnelScenario":1,"name":"bad","rules":[{"when":\#(when),"faults":[\#(fault)]}]}"#
   }
@@ -183,9 +145,7 @@ import WindTunnel
     #expect(run.code == 64 && run.out.isEmpty)
     expectEqual(
       run.err.split(separator: "\n").map(String.init),
-      [
-        "windtunnel: \(sentence)", "For help: windtunnel serve --help",
-      ]
+      ["windtunnel: \(sentence)", "For help: windtunnel serve --help"]
     )
   }
 }

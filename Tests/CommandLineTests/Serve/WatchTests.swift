@@ -108,9 +108,7 @@ import Testing
     ] {
       let before = try flight.errors()
       try scratch.write(text, to: "rain.json")
-      while try flight.errors() == before {
-        await expectEqual(ask("\(url)/a").status, 503)
-      }
+      while try flight.errors() == before { await expectEqual(ask("\(url)/a").status, 503) }
     }
     try scratch.write(#"{"windtunnelScenario":1,"name":"sun","rules":[]}"#, to: "rain.json")
     while await ask("\(url)/a").status == 503 {}

@@ -1,7 +1,6 @@
 import Foundation
 import TestSupport
 import Testing
-import WindTunnel
 import WindTunnelReports
 
 /// What goes to standard output is the answer and nothing else.

@@ -41,9 +41,7 @@ import WindTunnelVirtualTime
     program: String,
     rule: String
   ) async throws {
-    guard Companion.find(program) != nil else {
-      try Test.cancel("\(program) is not here")
-    }
+    guard Companion.find(program) != nil else { try Test.cancel("\(program) is not here") }
     let row = try #require(
       Self.page().split(separator: "\n").first { $0.contains("| `\(program) ") }
     )

@@ -2,19 +2,27 @@ import Foundation
 import TestSupport
 import Testing
 import WindTunnel
+import WindTunnelReports
 
 /// Bad input is told in one sentence on standard error, and nothing on standard output.
 @Suite(.timeLimit(.minutes(5))) struct RefusalTests {
-  /// Wrong words, the command in the reference to help, and the sentence.
+  /// Wrong words, the command in the reference to help, and the sentence. In a word, ␣ is a space.
   private static func usages() throws -> [(words: String, command: String, sentence: String)] {
     let file = Repository.root.appendingPathComponent("Tests/CommandLineTests/Data/refusals.json")
     let rows = try JSONDecoder().decode([[String]].self, from: Data(contentsOf: file))
     // Without this, the test would pass with fewer rows.
-    try #require(rows.count == 53)
+    try #require(rows.count == 163)
     let names = Shipped.preRelease.joined(separator: ", ")
+    let rules = FindingRule.all.map(\.id).joined(separator: ", ")
     return rows.map { row in
-      let words = row[0].replacing("⟨shop⟩", with: Repository.shop)
-      return (words, row[1], row[2].replacing("⟨names⟩", with: names))
+      let sentence = row[2].replacing("⟨names⟩", with: names).replacing("⟨rules⟩", with: rules)
+      return (row[0], row[1], sentence.replacing("⟨shop⟩", with: Repository.shop))
+    }
+  }
+
+  private static func words(_ line: String) -> [String] {
+    line.split(separator: " ").map {
+      String($0).replacing("␣", with: " ").replacing("⟨shop⟩", with: Repository.shop)
     }
   }
 
@@ -24,11 +32,12 @@ import WindTunnel
     command: String,
     sentence: String
   ) async throws {
-    let words = words.split(separator: " ").map(String.init)
-    let run = try await Program.run(words, in: Scratch())
+    let scratch = try Scratch()
+    let run = try await Program.run(Self.words(words), in: scratch)
     let help = (["windtunnel"] + command.split(separator: " ") + ["--help"]).joined(separator: " ")
     let err = "windtunnel: \(sentence)\nFor help: \(help)\n"
     expectEqual(run, Program.Run(code: 64, out: "", err: err))
+    try expectEqual(FileManager.default.contentsOfDirectory(atPath: scratch.folder.path), [])
   }
 
   @Test(arguments: [
@@ -72,9 +81,14 @@ import WindTunnel
 
   @Test func `a file that is not there or is a folder ends with 66`() async throws {
     let scratch = try Scratch()
-    for words in [
-      ["cassette", "show"], ["report"], ["serve", "--cassette"], ["drill", "--cassette"],
+    let explain = "cassette explain --cassette ⟨shop⟩ --request GET␣/home --match"
+    let record = "record --upstream https://127.0.0.1:1 --cassette a.json --upstream-ca"
+    for line in [
+      "cassette show", "report", "serve --cassette", "drill --cassette", "proxy --cassette",
+      "proxy --open-tls --upstream-ca", "cassette lint", "dns --script", "search --baseline",
+      "search --cassette", record, explain,
     ] {
+      let words = Self.words(line)
       let missing = try await Program.run(words + ["nowhere.json"], in: scratch)
       expectEqual(
         missing,

@@ -86,9 +86,7 @@ import WindTunnelDrill
 
   /// Commands that print nothing but on standard error.
   /// `reproduce` refuses the call of a client in Swift.
-  private static let silent = [
-    "cassette convert", "cassette merge", "cassette split", "reproduce",
-  ]
+  private static let silent = ["cassette convert", "cassette merge", "cassette split", "reproduce"]
   /// Those that print where they listen, and then go on.
   private static let servers = ["serve", "record", "proxy", "dns"]
 

@@ -2,7 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 import WindTunnel
-@_spi(WindTunnel) import WindTunnelCore
 import WindTunnelNetworkLayer
 import WindTunnelNetworkLayerConsole
 import WindTunnelNetworkLayerDebug

@@ -110,9 +110,7 @@ import WindTunnelSymptoms
     )
     expectEqual(
       transport.requests.map { $0.value(forHTTPHeaderField: "Accept-Encoding") },
-      [
-        "identity", "identity",
-      ]
+      ["identity", "identity"]
     )
   }
 

@@ -153,9 +153,7 @@ import WindTunnelSymptoms
   }
 
   @Test(arguments: Stage.allCases)
-  func `events without ids of their own go on for as long as they come`(
-    stage: Stage
-  ) async throws {
+  func `events without ids of their own go on for as long as they come`(stage: Stage) async throws {
     // An id stays in force until the next one (WHATWG HTML §9.2.6).
     let text = "id: 1\ndata: first\n\ndata: next\n\n"
     let feed = Response(

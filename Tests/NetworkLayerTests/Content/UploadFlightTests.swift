@@ -2,7 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 import WindTunnel
-import WindTunnelSymptoms
 
 @testable import WindTunnelNetworkLayer
 

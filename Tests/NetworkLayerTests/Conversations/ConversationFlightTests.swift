@@ -605,9 +605,7 @@ import WindTunnelSymptoms
         headers: ["Upgrade": "websocket", "Sec-WebSocket-Extensions": "permessage-deflate"]
       )
     )
-    tape.messages = [
-      Self.says("welcome"), Self.hears("a"), Self.says("for a"), Self.closes(1000),
-    ]
+    tape.messages = [Self.says("welcome"), Self.hears("a"), Self.says("for a"), Self.closes(1000)]
     for compresses in [true, false] {
       let (heard, deck) = try await Self.fly([tape]) { stand in
         try await stand.client.conversation(

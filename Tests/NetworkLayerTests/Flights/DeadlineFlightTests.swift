@@ -2,10 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 import WindTunnel
-import WindTunnelSymptoms
 
 @testable import WindTunnelNetworkLayer
-@testable import WindTunnelReports
 
 /// The deadline of a call wherever it may be waiting, in process and on the wire.
 @Suite struct DeadlineFlightTests {
@@ -55,9 +53,7 @@ import WindTunnelSymptoms
       let calls = await stand.start(inOrder: [endpoint, endpoint])
       await running(2, stand.time)
       stand.time.advance(by: .seconds(2))
-      for call in calls {
-        await expectEqual(call.value, .failure(.deadlinePassed(.seconds(2))))
-      }
+      for call in calls { await expectEqual(call.value, .failure(.deadlinePassed(.seconds(2)))) }
       stand.client.admission.resume()
       expectEqual(deck.attempts("GET /page"), 0)
       #expect(stand.client.admission.load == (0, 0))

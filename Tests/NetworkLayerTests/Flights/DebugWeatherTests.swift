@@ -5,9 +5,7 @@ import Testing
 import WindTunnel
 import WindTunnelNetworkLayer
 import WindTunnelNetworkLayerDebug
-import WindTunnelReports
 import WindTunnelServer
-import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

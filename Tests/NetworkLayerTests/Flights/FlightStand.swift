@@ -2,7 +2,6 @@ import Foundation
 import Origins
 import Testing
 import WindTunnel
-import WindTunnelReports
 import WindTunnelServer
 import WindTunnelSymptoms
 import WindTunnelURLSession

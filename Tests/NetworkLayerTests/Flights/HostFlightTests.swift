@@ -4,7 +4,6 @@ import Testing
 import WindTunnel
 
 @testable import WindTunnelNetworkLayer
-@testable import WindTunnelReports
 
 /// What is known of a host over several calls, in process and on the wire: breaker, budget,
 /// credential, cache.
@@ -101,9 +100,7 @@ import WindTunnel
     let answers = Counter()
     let deck = deck(.calm) { _ in
       Response(
-        headers: [
-          "Cache-Control": "max-age=1, stale-while-revalidate=60", "Content-Length": "1",
-        ],
+        headers: ["Cache-Control": "max-age=1, stale-while-revalidate=60", "Content-Length": "1"],
         body: Body("\(answers.next())")
       )
     }

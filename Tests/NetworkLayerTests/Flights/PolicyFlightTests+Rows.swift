@@ -1,7 +1,6 @@
 import Foundation
 import WindTunnel
 import WindTunnelNetworkLayer
-import WindTunnelReports
 
 /// The rest of the error table, of `Retry-After`, of the methods, and the cap of the back-off.
 extension PolicyFlightTests {

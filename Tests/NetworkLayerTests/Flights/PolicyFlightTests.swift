@@ -5,7 +5,6 @@ import WindTunnel
 import WindTunnelSymptoms
 
 @testable import WindTunnelNetworkLayer
-@testable import WindTunnelReports
 
 /// Each rule of the policy with the very attempts and gaps that it promises, in process and on the
 /// wire.

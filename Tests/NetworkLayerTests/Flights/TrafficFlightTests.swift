@@ -2,7 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 import WindTunnel
-import WindTunnelReports
 
 @testable import WindTunnelNetworkLayer
 
@@ -137,9 +136,7 @@ extension FlightStand {
       case .attemptEnded: now[event.call] = nil
       default: break
       }
-      most = (
-        max(most.all, now.count), max(most.path, now.values.count { $0 == path })
-      )
+      most = (max(most.all, now.count), max(most.path, now.values.count { $0 == path }))
     }
     return most
   }

@@ -109,9 +109,7 @@ import Testing
       _ = store.append(calls, telling: &events)
       let batch = try #require(try store.nextBatch(of: OutboxStand.telemetry, telling: &events))
       events = []
-      for _ in 0..<times {
-        try store.addLetters(of: batch.batch, status: 400, telling: &events)
-      }
+      for _ in 0..<times { try store.addLetters(of: batch.batch, status: 400, telling: &events) }
       try store.leaveBatch(batch.batch)
       return events.reduce(0) { sum, event in
         if case .deadLettersFellOut(let count) = event { sum + count } else { sum }

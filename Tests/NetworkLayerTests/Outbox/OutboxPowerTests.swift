@@ -95,12 +95,7 @@ import Testing
     // Somebody may have sent it when the power went.
     expectEqual(again.map(\.mayBeSent), [true, false])
     try store.leaveBatch(batch.batch)
-    expectEqual(
-      power.steps.suffix(2),
-      [
-        .rename(file, "0000000000000002.done"), .syncFolder(lane),
-      ]
-    )
+    expectEqual(power.steps.suffix(2), [.rename(file, "0000000000000002.done"), .syncFolder(lane)])
     try expectEqual(Self.batches(after: power).map(Self.lines), [["3"]])
   }
 

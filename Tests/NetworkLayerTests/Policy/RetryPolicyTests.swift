@@ -37,9 +37,7 @@ import WindTunnelSymptoms
     }
     expectEqual(
       retried,
-      [
-        .timedOut, .connectionLost, .emptyAnswer, .truncated, .connectionRefused, .hostNotFound,
-      ]
+      [.timedOut, .connectionLost, .emptyAnswer, .truncated, .connectionRefused, .hostNotFound]
     )
   }
 

@@ -152,9 +152,7 @@ import Testing
     let folder = DiskStoreTests.Folder()
     let url = folder.url
     let keys = try await withThrowingTaskGroup(of: Data.self) { group in
-      for _ in 0..<32 {
-        group.addTask { try FileKeyPlace(directory: url).key(named: "k") }
-      }
+      for _ in 0..<32 { group.addTask { try FileKeyPlace(directory: url).key(named: "k") } }
       return try await group.reduce(into: Set<Data>()) { $0.insert($1) }
     }
     expectEqual(keys.count, 1)

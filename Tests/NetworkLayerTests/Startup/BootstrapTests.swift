@@ -74,9 +74,7 @@ import WindTunnelSymptoms
     let good = try await stand.launch(stand.configuration(7)).startup.configuration
     let kept = try Data(contentsOf: stand.file)
     let next = try stand.configuration(8, #"{"deadlineMilliseconds":3000}"#)
-    let refused: [StartupEvent] = [
-      .fetchRefused(.unsigned), .configured(.lastGood(version: 7)),
-    ]
+    let refused: [StartupEvent] = [.fetchRefused(.unsigned), .configured(.lastGood(version: 7))]
     for place in next.indices {
       var changed = next
       changed[place] ^= 1 << (place % 8)
@@ -179,9 +177,7 @@ import WindTunnelSymptoms
     )
     expectEqual(
       stand.counters.counts.startup,
-      [
-        "configured.fetched": 1, "configured.lastGood": 1, "fetchRefused.\(bad.refusal.name)": 1,
-      ]
+      ["configured.fetched": 1, "configured.lastGood": 1, "fetchRefused.\(bad.refusal.name)": 1]
     )
     // Without a last good one it is what is built in.
     let fresh = try BootstrapStand()

@@ -111,10 +111,7 @@ import WindTunnelVirtualTime
     )
     try await expectEqual(
       Self.fly(["near": [1500], "second": [3]]),
-      [
-        "second near in 25.0", "near 1:  slower than 4.0 given up 1",
-        "second 3: 3.0 3.0 3.0 = 3.0",
-      ]
+      ["second near in 25.0", "near 1:  slower than 4.0 given up 1", "second 3: 3.0 3.0 3.0 = 3.0"]
     )
   }
 
@@ -122,9 +119,7 @@ import WindTunnelVirtualTime
     // Its first probe makes a connection, and is one of three.
     try await expectEqual(
       Self.fly(["near": [30], "second": [85, 10]]),
-      [
-        "second near in 105.0", "near 3: 30.0 30.0 30.0 = 30.0", "second 3: 85.0 10.0 10.0 = 10.0",
-      ]
+      ["second near in 105.0", "near 3: 30.0 30.0 30.0 = 30.0", "second 3: 85.0 10.0 10.0 = 10.0"]
     )
     // A millisecond more than four times as long would be too long.
     try await expectEqual(
@@ -142,9 +137,7 @@ import WindTunnelVirtualTime
     // Whatever another's time is, it is none for which the first is left.
     try await expectEqual(
       Self.fly(["near": [900], "second": [5]], samples: 1, margin: 1),
-      [
-        "near second in 900.0", "near 1: 900.0 = 900.0", "second 1: 5.0 = 5.0",
-      ]
+      ["near second in 900.0", "near 1: 900.0 = 900.0", "second 1: 5.0 = 5.0"]
     )
   }
 

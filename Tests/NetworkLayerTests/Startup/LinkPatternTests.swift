@@ -6,101 +6,23 @@ import Testing
 
 /// The meaning of patterns, and their cost.
 @Suite struct LinkPatternTests {
-  struct Row: Sendable {
-    var pattern, text: String
-    var matches: Bool
-
-    init(_ pattern: String, _ text: String, _ matches: Bool) {
-      (self.pattern, self.text, self.matches) = (pattern, text, matches)
-    }
+  @Test(arguments: try TestData.rows("link-patterns.json", count: 68) as [(String, String, Bool)])
+  func `a pattern is like a text or not`(pattern: String, text: String, matches: Bool) throws {
+    try expectEqual(LinkPattern(pattern).matches(text), matches)
   }
 
-  static let rows: [Row] = [
-    Row("a", "a", true), Row("a", "", false), Row("a", "aa", false), Row("a", "b", false),
-    Row("ab", "ab", true), Row("a|b", "a", true), Row("a|b", "b", true), Row("a|b", "ab", false),
-    Row("a|b|c", "c", true), Row("a|b|c", "b", true), Row("ab|cd", "ad", false),
-    Row("(ab|c)d", "abd", true), Row("(ab|c)d", "cd", true), Row("(ab|c)d", "ab", false),
-    Row("a*", "", true), Row("a*", "aaa", true), Row("a*", "ab", false), Row("a+", "", false),
-    Row("a+", "aaa", true), Row("a?", "", true), Row("a?", "a", true), Row("a?", "aa", false),
-    Row("(ab)*", "abab", true), Row("(ab)*", "aba", false), Row("(ab)+c?", "ababc", true),
-    Row("(a|)b", "b", true), Row("()", "", true), Row("()*a", "a", true),
-    Row("(a*)*b", "aab", true),
-    Row("(a*)+", "", true), Row("(a|b)*c|d", "abac", true), Row("(a|b)*c|d", "d", true),
-    Row("(a|b)*c|d", "ad", false), Row(".", "x", true), Row(".", "", false),
-    Row(".*", "a/b?c", true),
-    Row("[abc]", "b", true), Row("[abc]", "d", false), Row("[a-c]+", "abc", true),
-    Row("[^/]+", "ab", true), Row("[^/]+", "a/b", false), Row("[a-]", "-", true),
-    Row("[-a]", "-", true), Row("[a\\]]", "]", true), Row("[\\^a]", "^", true),
-    Row("[a^]", "^", true), Row("[.]", "x", false), Row("[*+?|()]+", "*(|)", true),
-    Row("\\.", ".", true), Row("\\.", "x", false), Row("\\\\", "\\", true),
-    Row("\\(a\\)", "(a)", true),
-    Row("^a$", "a", true), Row("a^b", "ab", false), Row("a$b", "ab", false),
-    Row("^^a$$", "a", true),
-    Row("(^a|b)c", "ac", true), Row("(^a|b)c", "bc", true), Row("a(b$|c)", "ab", true),
-    Row("a*^b", "b", true), Row("a*^b", "ab", false), Row("a(|$)", "a", true),
-    Row("https://api\\.example\\.test/.*", "https://api.example.test/a", true),
-    Row("https://api\\.example\\.test/.*", "https://apixexample.test/a", false),
-    Row("https://api\\.example\\.test/.*", "https://evil.test/?https://api.example.test/", false),
-    Row(
-      "https://[a-z]+\\.example\\.test/users/[0-9]+(\\?.*)?",
-      "https://api.example.test/users/7?a=b",
-      true
-    ),
-    Row(".", "é", false), Row("..", "é", true),
-  ]
-
-  @Test(arguments: rows)
-  func `a pattern is like a text or not`(row: Row) throws {
-    try expectEqual(LinkPattern(row.pattern).matches(row.text), row.matches)
-  }
-
-  struct Refusal: Sendable {
-    var pattern: String
-    var place: Int
-    var flaw: String
-
-    init(_ pattern: String, _ place: Int, _ flaw: String) {
-      (self.pattern, self.place, self.flaw) = (pattern, place, flaw)
-    }
-  }
-
-  static let refusals: [Refusal] = [
-    Refusal("", 1, "it is empty; write .* for any text."),
-    Refusal("a)", 2, "there is no ( to this ); write \\) for the character."),
-    Refusal("a(b", 2, "there is no ) to this (; write \\( for the character."),
-    Refusal("(?:a)", 2, "(? begins what is not known here; write a plain group."),
-    Refusal("(?=a)", 2, "(? begins what is not known here; write a plain group."),
-    Refusal("*a", 1, "there is nothing that * could repeat; write \\* for the character."),
-    Refusal("a|+", 3, "there is nothing that + could repeat; write \\+ for the character."),
-    Refusal("(?", 2, "(? begins what is not known here; write a plain group."),
-    Refusal("a**", 3, "* behind a repetition is not known here; write one sign alone."),
-    Refusal("a+?", 3, "? behind a repetition is not known here; write one sign alone."),
-    Refusal("^*", 2, "an anchor cannot be repeated; write it once."),
-    Refusal(
-      "a{2}",
-      2,
-      "counts in braces are not known here; write the part as often as it stands there, or \\{ for "
-        + "the character."
-    ),
-    Refusal("a]", 2, "there is no [ to this ]; write \\] for the character."),
-    Refusal("x[a", 2, "there is no ] to this [; write \\[ for the character."),
-    Refusal("[]", 2, "the class is empty; write \\] for the character."),
-    Refusal("[z-a]", 4, "the range ends before it begins; write the lower end first."),
-    Refusal("[[:alpha:]]", 2, "a [ in a class stands with a backslash; write \\[."),
-    Refusal("\\d", 2, "\\d is not known here; write a class, such as [0-9] or [A-Za-z]."),
-    Refusal("(a)\\1", 5, "\\1 is not known here; write a class, such as [0-9] or [A-Za-z]."),
-    Refusal("[\\w]", 3, "\\w is not known here; write a class, such as [0-9] or [A-Za-z]."),
-    Refusal("a\\", 2, "nothing stands behind the backslash; write \\\\ for the character."),
-    Refusal("aé", 2, "it is no visible ASCII, which links are; write it escaped, as in %C3%A9."),
-  ]
-
-  @Test(arguments: refusals)
-  func `what is not known is refused with its place and a remedy`(row: Refusal) {
-    let error = #expect(throws: LinkPatternError.self) { try LinkPattern(row.pattern) }
-    expectEqual(
-      error?.description,
-      "The pattern \"\(row.pattern)\" is refused at byte \(row.place): \(row.flaw)"
-    )
+  @Test(
+    arguments: try TestData.rows("refused-link-patterns.json", count: 22)
+      as [(String, Int, String)]
+  )
+  func `what is not known is refused with its place and a remedy`(
+    pattern: String,
+    place: Int,
+    flaw: String
+  ) {
+    let error = #expect(throws: LinkPatternError.self) { try LinkPattern(pattern) }
+    let words = "The pattern \"\(pattern)\" is refused at byte \(place): \(flaw)"
+    expectEqual(error?.description, words)
   }
 
   @Test func `a pattern has a length and a depth`() throws {

@@ -3,7 +3,6 @@ import Origins
 import TestSupport
 import Testing
 import WindTunnel
-import WindTunnelServer
 
 @testable import WindTunnelNetworkLayer
 

@@ -83,9 +83,7 @@ import WindTunnelDrill
     )
     expectEqual(
       ends,
-      ["status 200 at 5.0", "status 200 at 5.0", "status 200 at 5.0"] + [
-        "status 200 at 6.0"
-      ]
+      ["status 200 at 5.0", "status 200 at 5.0", "status 200 at 5.0"] + ["status 200 at 6.0"]
     )
     expectEqual(
       requests,
@@ -102,9 +100,11 @@ import WindTunnelDrill
     expectEqual(requests, ["/list at 0.0", "/list at 5.0", "/list at 5.0"])
   }
 
-  /// Expects that a call of another endpoint a second later is not held up.
-  private static func expectUnlimited(_ other: Endpoint) async throws {
-    let (ends, _) = try await fly(
+  @Test(arguments: [Endpoint(.get, "/item"), Endpoint(.post, "/list")])
+  func `another endpoint or another method of the same path is not limited`(
+    other: Endpoint
+  ) async throws {
+    let (ends, _) = try await Self.fly(
       [Start(), Start(endpoint: other, at: .seconds(1))],
       through: [
         Rule(
@@ -114,14 +114,6 @@ import WindTunnelDrill
       ]
     )
     expectEqual(ends, ["status 200 at 5.0", "status 200 at 1.0"])
-  }
-
-  @Test func `another endpoint is not limited`() async throws {
-    try await Self.expectUnlimited(Endpoint(.get, "/item"))
-  }
-
-  @Test func `another method of the same path is not limited`() async throws {
-    try await Self.expectUnlimited(Endpoint(.post, "/list"))
   }
 
   @Test func `a server that errs by a day shuts nobody out for longer than the rules say`()

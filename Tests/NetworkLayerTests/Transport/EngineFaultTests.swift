@@ -2,7 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 import WindTunnel
-import WindTunnelServer
 import WindTunnelSymptoms
 
 @testable import WindTunnelDrill

@@ -207,10 +207,7 @@ import WindTunnelSymptoms
       // What Foundation takes out of a request never comes here.
       if name.value(forHTTPHeaderField: "X A") != nil {
         rows.append(
-          (
-            name,
-            .failed(.unknown, text: "The name of a header field is no token (RFC 9110 §5.1).")
-          )
+          (name, .failed(.unknown, text: "The name of a header field is no token (RFC 9110 §5.1)."))
         )
       }
       if value.value(forHTTPHeaderField: "X-A") != nil {
@@ -544,10 +541,7 @@ import WindTunnelSymptoms
     try await Self.fly({ _ in
       [.send(answer("200 OK\nContent-Length: 9", Data("a".utf8))), .silence]
     }) { origin, transport in
-      var answer: StreamedAnswer? = try await transport.open(
-        try Self.request(origin.url),
-        Upload()
-      )
+      var answer: StreamedAnswer? = try await transport.open(try Self.request(origin.url), Upload())
       for try await piece in try #require(answer).pieces {
         expectEqual(piece, Data("a".utf8))
         break

@@ -44,9 +44,7 @@ import Testing
     await withTaskGroup(of: Void.self) { group in
       for number in 0..<1000 {
         group.addTask {
-          let alarm = clock.set(after: .microseconds(number)) {
-            rings.withLock { $0[number] += 1 }
-          }
+          let alarm = clock.set(after: .microseconds(number)) { rings.withLock { $0[number] += 1 } }
           await Task.yield()
           if number.isMultiple(of: 2) { clock.callOff(alarm) }
         }

@@ -8,7 +8,7 @@ import Testing
 @Suite(.enabled(if: ServiceFlight.hasPython, "python3 is not here."), .timeLimit(.minutes(5)))
 struct ConversationFindingsTests {
   /// The severity of a rule's finding, or how it stands.
-  private static func words(_ rule: String, _ row: Report.Row) throws -> String {
+  static func words(_ rule: String, _ row: Report.Row) throws -> String {
     let standings = Flight(of: row.client, on: .onTheWire, row.observations).held()
     switch try #require(standings.first { $0.rule == rule }).standing {
     case .notMet: return "not met"

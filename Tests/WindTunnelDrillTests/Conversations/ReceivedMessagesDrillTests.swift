@@ -142,13 +142,7 @@ struct ReceivedMessagesDrillTests {
   @Test func `who does not ask for what it missed is told so`() async throws {
     let restart: [Fault] = [.conversation(.end(.frame(1012), before: 2))]
     func standing(_ row: Report.Row) throws -> String {
-      let standings = Flight(of: row.client, on: .onTheWire, row.observations).held()
-      let rule = "loses-what-came-while-away"
-      switch try #require(standings.first { $0.rule == rule }).standing {
-      case .notMet: return "not met"
-      case .passed(let calls): return "kept by \(calls)"
-      case .broken(let finding): return "\(finding.severity)"
-      }
+      try ConversationFindingsTests.words("loses-what-came-while-away", row)
     }
     let lost = try await Self.comingBack(saying: "").fly(restart, first: 1)
     try expectEqual(standing(lost), "error")

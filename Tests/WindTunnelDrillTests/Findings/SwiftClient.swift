@@ -1,8 +1,6 @@
 import Foundation
-import WindTunnel
 import WindTunnelDrill
 import WindTunnelNetworkLayer
-import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

@@ -129,9 +129,7 @@ import Testing
   }
 
   @Test(arguments: ["GET /home", "=5", "GET /home=", "GET /home=-1", "GET /home=x", ""])
-  func `a share without a weight is none`(text: String) {
-    expectNil(Mix.Share(text))
-  }
+  func `a share without a weight is none`(text: String) { expectNil(Mix.Share(text)) }
 
   @Test func `shards share out all calls`() throws {
     let shards = try (1...8).map { try #require(Shard($0, of: 8)) }

@@ -137,11 +137,7 @@ import WindTunnelCommandLine
       line: "INCONCLUSIVE (98): no call succeeded, first GET /home: failed: status 503",
       code: 98
     ) { try report([call(0, .failed("status 503"))], ["calls == 1"], survival: .some) },
-    End(
-      name: "no call can succeed",
-      line: "passed",
-      code: 0
-    ) {
+    End(name: "no call can succeed", line: "passed", code: 0) {
       try report([call(0, .failed("status 503"))], ["calls == 1"], survival: Survival.Calls.none)
     },
     End(

@@ -21,9 +21,7 @@ import Testing
     return try Report(contentsOf: URL(filePath: file))
   }
 
-  private func met(_ row: Report.Row) -> [[Observation.Attempt]] {
-    row.observations.map(\.story)
-  }
+  private func met(_ row: Report.Row) -> [[Observation.Attempt]] { row.observations.map(\.story) }
 
   /// Two rows of the tool's clients that met the same. The calls of `network-layer` pay their retries
   /// from one budget and leave a host alone that fails all of them, so which of them come first says
@@ -51,9 +49,7 @@ import Testing
     for concurrency in ["1", "4", "16"] {
       let again = try await drill(folder, concurrency, weather + ["--concurrency", concurrency])
       expectEqual(again.decisionHash, first.decisionHash)
-      let (rows, twins) = (
-        first.scenarios.flatMap(\.subjects), again.scenarios.flatMap(\.subjects)
-      )
+      let (rows, twins) = (first.scenarios.flatMap(\.subjects), again.scenarios.flatMap(\.subjects))
       expectEqual(twins.map(\.name), ["network-layer", "urlsession"])
       try #require(rows.count == twins.count)
       for (row, twin) in zip(rows, twins) {

@@ -6,10 +6,7 @@ import Testing
 
 /// Calls whose callers do not wait for them.
 @Suite(.timeLimit(.minutes(5))) struct GivingUpTests {
-  private static func scenario(
-    share: Double,
-    after: ClosedRange<Int> = 20...60
-  ) -> Scenario {
+  private static func scenario(share: Double, after: ClosedRange<Int> = 20...60) -> Scenario {
     // Nobody waits for the answers: they take an hour.
     var scenario = Scenario("slow", rules: [.always(.always, .delay(.exactly(.seconds(3600))))])
     scenario.cancellation = Cancellation(
@@ -48,27 +45,20 @@ import Testing
     #expect(row.observations.allSatisfy { ($0.cancellation?.after ?? .zero) >= .milliseconds(20) })
   }
 
-  @Test func `a program is told to end`() async throws {
+  @Test(arguments: [(20...60, 1), (0...0, 20)])
+  func `a program is told to end, also one that is given up before it runs`(
+    after: ClosedRange<Int>,
+    calls: Int
+  ) async throws {
     let drill = try TestSubjects.drill(DrillPlan.execSubject) { plan in
       plan.command = ["sh", "-c", "sleep 3600 & wait", "{url}"]
-      plan.scenarios = [Self.scenario(share: 1)]
-      (plan.stage, plan.calls, plan.deadline) = (nil, 1, .seconds(300))
-    }
-    let row = try #require(try await drill.fly().scenarios.first?.subjects.first)
-    expectEqual(row.observations.map(\.ending), [.failed("cancelled")])
-    expectEqual(row.metrics.cancelledCalls, 1)
-  }
-
-  @Test func `a program that is given up before it runs is told to end, too`() async throws {
-    let drill = try TestSubjects.drill(DrillPlan.execSubject) { plan in
-      plan.command = ["sh", "-c", "sleep 3600 & wait", "{url}"]
-      plan.scenarios = [Self.scenario(share: 1, after: 0...0)]
-      (plan.stage, plan.calls, plan.deadline) = (nil, 20, .seconds(300))
-      plan.load = .closedLoop(concurrency: 20)
+      plan.scenarios = [Self.scenario(share: 1, after: after)]
+      (plan.stage, plan.calls, plan.deadline) = (nil, calls, .seconds(300))
+      plan.load = .closedLoop(concurrency: calls)
     }
     let row = try #require(try await drill.fly().scenarios.first?.subjects.first)
     expectEqual(row.observations.map(\.ending), row.observations.map { _ in .failed("cancelled") })
-    expectEqual(row.metrics.cancelledCalls, 20)
+    expectEqual(row.metrics.cancelledCalls, calls)
   }
 
   @Test(.enabled(if: Executable.find("curl") != nil, "curl is not here."))

@@ -83,9 +83,7 @@
     @Test func `a supervisor's program has its number, its signals and its streams`() throws {
       let program = SpawnedProcess()
       (program.isSupervised, program.executableURL) = (true, URL(filePath: "/bin/sh"))
-      program.arguments = [
-        "-c", "read word; echo $$ $word; kill -USR2 $$",
-      ]
+      program.arguments = ["-c", "read word; echo $$ $word; kill -USR2 $$"]
       let (input, output) = (Pipe(), Pipe())
       (program.standardInput, program.standardOutput) = (input, output)
       try program.run()

@@ -26,9 +26,7 @@ import Testing
   ) async throws -> (row: Report.Row, report: Report) {
     let drill = Drill(
       Cassette([Self.stream]),
-      in: [
-        Scenario("cut", rules: [Rule(when: .always, faults)], gates: [try Gate(gate)])
-      ],
+      in: [Scenario("cut", rules: [Rule(when: .always, faults)], gates: [try Gate(gate)])],
       calls: 4,
       load: .closedLoop(concurrency: 2),
       deadline: .seconds(600),
@@ -62,15 +60,11 @@ import Testing
     expectEqual(row.metrics.faults.map(\.fault), ["delay"])
     expectEqual(
       row.metrics.undone,
-      [
-        .init(fault: "resetAfterEvents", reason: "the answer has 4 events", attempts: 4)
-      ]
+      [.init(fault: "resetAfterEvents", reason: "the answer has 4 events", attempts: 4)]
     )
     expectEqual(
       row.coverage?.rows.filter { $0.fault == "resetAfterEvents" }.map(\.attempts.first),
-      [
-        .notMet
-      ]
+      [.notMet]
     )
     expectEqual(report.verdict.outcome, .failed)
     let words = "resetAfterEvents was not done in 4 attempts, since the answer has 4 events"

@@ -170,9 +170,7 @@ import Testing
 
   @Test(arguments: messages) func `a line that is cut says nothing`(message: WorkerMessage) {
     let line = message.line.dropLast()
-    for length in 0..<line.count {
-      expectNil(WorkerMessage(line: String(line.prefix(length))))
-    }
+    for length in 0..<line.count { expectNil(WorkerMessage(line: String(line.prefix(length)))) }
   }
 
   @Test(arguments: [

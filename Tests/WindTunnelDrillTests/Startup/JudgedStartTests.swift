@@ -74,20 +74,7 @@ import Testing
 
   /// A start in Python, by the configuration that it is told to take: `any` whose version it can
   /// read, `whole` one that is text to its end, or `elsewhere`, which asks the second server, too.
-  private static let program = """
-    import os, re, sys, urllib.request
-    way, origins, kept = sys.argv[1], os.environ["WINDTUNNEL_ORIGINS"].split(), sys.argv[2]
-    def get(url): return urllib.request.urlopen(url, timeout=9).read()
-    def version(text): return int(re.search(rb'"version":(\\d+)', text)[1])
-    mine = version(open(kept, "rb").read()) if os.path.exists(kept) else 0
-    for origin in origins[:2 if way == "elsewhere" else 1]:
-        text = get(origin + "/configuration")
-        try:
-            if way != "any": text.decode()
-            if way != "whole" or version(text) > mine: mine = version(text)
-        except UnicodeDecodeError: pass
-    sys.stdout.buffer.write(get(origins[0] + "/editions/%d/home" % mine))
-    """
+  private static let program = TestData.text("takes-configuration.py")
 
   @Test(
     .enabled(if: ServiceFlight.hasPython, "python3 is not here."),
@@ -174,21 +161,7 @@ import Testing
     scenario: String,
     version: Int
   ) async throws {
-    let script = """
-      import os, sys, urllib.request
-      kept, found = sys.argv[1], 0
-      assert kept == os.environ["WINDTUNNEL_KEPT"]
-      if os.path.exists(kept):
-          text = open(kept).read()
-          assert "spoilt" not in text
-          found = int(text.split('"version":')[1].split(",")[0])
-      open(kept, "w").write("spoilt")
-      asked = urllib.request.Request(
-          os.environ["WINDTUNNEL_ORIGINS"].split()[1] + "/home",
-          headers={"Configuration-Version": str(found)},
-      )
-      sys.stdout.buffer.write(urllib.request.urlopen(asked).read())
-      """
+    let script = TestData.text("spoils-configuration.py")
     let flown = try await Self.fly(
       scenario,
       on: Shipped.startup(),
@@ -205,19 +178,7 @@ import Testing
 
   /// A start in Python that asks the nearest, after a probe or without one, and shows the page as
   /// it is told to.
-  private static let asksNearest = """
-    import json, os, sys, urllib.request
-    way, near = sys.argv[1], os.environ["WINDTUNNEL_ORIGINS"].split()[0]
-    def get(url): return urllib.request.urlopen(url, timeout=9).read()
-    if way != "unprobed": get(near + "/probe")
-    page = json.loads(get(near + "/home"))
-    if way == "refuses": sys.exit(1)
-    print({
-        "unprobed": json.dumps(page, indent=2), "spread": json.dumps(page, indent=2),
-        "within": json.dumps({"page": page}), "as text": json.dumps({"page": json.dumps(page)}),
-        "own words": "Two offers today.",
-    }[way])
-    """
+  private static let asksNearest = TestData.text("asks-nearest.py")
 
   @Test(
     .enabled(if: ServiceFlight.hasPython, "python3 is not here."),
@@ -297,9 +258,7 @@ import Testing
 
   @Test func `what is served of a configuration is known by its version and its bytes`() throws {
     let tape = try Shipped.startup()
-    let recorded = try #require(
-      tape.interactions.first { $0.request.url.path == "/configuration" }
-    )
+    let recorded = try #require(tape.interactions.first { $0.request.url.path == "/configuration" })
     func served(_ faults: [Fault]) -> String {
       RecordedStartup.served(recorded, with: faults).map {
         "\($0.version)\($0.isChanged ? " changed" : "")"

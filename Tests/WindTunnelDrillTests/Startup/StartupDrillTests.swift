@@ -178,36 +178,34 @@ import Testing
     sys.stdout.buffer.write(get(origin + "/home"))
     """
 
+  /// The two calls of a program whose nearest server is dead.
+  private static func observations(of program: String, _ words: String...) async throws
+    -> [Observation]
+  {
+    let folder = try Folder()
+    let script = try folder.file("start.py", program)
+    let page = try folder.file("report.json")
+    let drill = ["drill", "--scenario", "nearest-dead", "--calls", "2", "--report", page, "--"]
+    let end = try await Tool.run(drill + ["python3", script] + words)
+    expectEqual(end.code, 0, "\(end.complaints)")
+    let report = try Report(contentsOf: URL(filePath: page))
+    return try #require(report.scenarios.first?.subjects.first).observations
+  }
+
   @Test(.enabled(if: ServiceFlight.hasPython, "python3 is not here."))
   func `a program chooses among the servers`() async throws {
-    let folder = try Folder()
-    let script = try folder.file("start.py", Self.program)
-    let page = try folder.file("report.json")
-    let end = try await Tool.run([
-      "drill", "--scenario", "nearest-dead", "--calls", "2", "--report", page, "--", "python3",
-      script, "{origins}",
-    ])
-    expectEqual(end.code, 0, "\(end.complaints)")
-    let row = try #require(
-      try Report(contentsOf: URL(filePath: page)).scenarios.first?.subjects.first
-    )
-    for call in row.observations {
+    for call in try await Self.observations(of: Self.program, "{origins}") {
       #expect(call.ending == .succeeded && call.bodyMatches == true && call.attemptCount == 1)
       try expectEqual(
         Self.requests(call),
-        [
-          Self.near: ["/probe": 1], Self.second: ["/probe": 1, "/home": 1],
-        ]
+        [Self.near: ["/probe": 1], Self.second: ["/probe": 1, "/home": 1]]
       )
     }
   }
 
   @Test(.enabled(if: ServiceFlight.hasPython, "python3 is not here."))
   func `a program that lives is told of the servers in each line`() async throws {
-    let folder = try Folder()
-    let script = try folder.file(
-      "start.py",
-      """
+    let program = """
       import json, sys, urllib.request
       for text in sys.stdin:
           line = json.loads(text)
@@ -215,17 +213,7 @@ import Testing
           shown = urllib.request.urlopen(line["origins"][1] + "/home").read().decode()
           print(json.dumps({"call": line["call"], "ok": True, "shown": shown}), flush=True)
       """
-    )
-    let page = try folder.file("report.json")
-    let end = try await Tool.run([
-      "drill", "--scenario", "nearest-dead", "--calls", "2", "--report", page, "--", "python3",
-      script,
-    ])
-    expectEqual(end.code, 0, "\(end.complaints)")
-    let row = try #require(
-      try Report(contentsOf: URL(filePath: page)).scenarios.first?.subjects.first
-    )
-    for call in row.observations {
+    for call in try await Self.observations(of: program) {
       #expect(call.ending == .succeeded && call.bodyMatches == true)
       try expectEqual(Self.requests(call), [Self.third: ["/probe": 1], Self.second: ["/home": 1]])
     }

@@ -162,7 +162,5 @@ private struct NamedPipe: Sendable {
   }
 
   /// Lets one go who reads a line, or a byte.
-  func write() {
-    #expect(throws: Never.self) { try handle.write(contentsOf: Data("\n".utf8)) }
-  }
+  func write() { #expect(throws: Never.self) { try handle.write(contentsOf: Data("\n".utf8)) } }
 }

@@ -82,9 +82,7 @@ import Testing
     )
     expectEqual(
       row.observations.map(\.ending),
-      [
-        .succeeded, .succeeded, .crashed, .succeeded, .crashed, .succeeded,
-      ]
+      [.succeeded, .succeeded, .crashed, .succeeded, .crashed, .succeeded]
     )
   }
 
@@ -137,9 +135,7 @@ import Testing
     )
     expectEqual(
       row.observations.map(\.ending),
-      [
-        .failed("cancelled"), .failed("cancelled"), .failed("cancelled"),
-      ]
+      [.failed("cancelled"), .failed("cancelled"), .failed("cancelled")]
     )
     expectEqual(row.metrics.cancelledCalls, 3)
   }

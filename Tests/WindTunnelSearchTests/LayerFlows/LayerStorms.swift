@@ -7,9 +7,7 @@ import WindTunnelSearch
 ///
 /// In the suite every single thing is tried. `Scripts/layer-storms` asks for every pair.
 enum LayerStorms {
-  private static func value(_ name: String) -> String? {
-    ProcessInfo.processInfo.environment[name]
-  }
+  private static func value(_ name: String) -> String? { ProcessInfo.processInfo.environment[name] }
 
   /// The depth of searches over sound flows.
   static let depth = value("WINDTUNNEL_STORM_DEPTH").flatMap { Int($0) } ?? 1

@@ -191,11 +191,7 @@ final class OutboxWorld: FlowSurroundings, StormOrigin {
       draw: { 0.5 }
     )
   }
-  @Sendable func take(
-    _ body: String,
-    _ endpoint: OutboxEndpoint,
-    by outbox: Outbox
-  ) async throws {
+  @Sendable func take(_ body: String, _ endpoint: OutboxEndpoint, by outbox: Outbox) async throws {
     let path = endpoint.endpoint.path
     // What was promised before the process ended is not taken again.
     guard !world.hasPromised(body, to: path) else { return }

@@ -308,11 +308,7 @@ private struct Eavesdropper: Transport {
   private let stays: Bool
   private let hear: @Sendable (Data) throws -> Void
 
-  init(
-    _ network: StormWire,
-    stays: Bool,
-    _ hear: @escaping @Sendable (Data) throws -> Void
-  ) {
+  init(_ network: StormWire, stays: Bool, _ hear: @escaping @Sendable (Data) throws -> Void) {
     (self.network, self.stays, self.hear) = (network, stays, hear)
   }
 

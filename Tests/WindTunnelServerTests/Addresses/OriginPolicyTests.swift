@@ -5,7 +5,6 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelHTTP
-@testable import WindTunnelRedaction
 @testable import WindTunnelServer
 
 /// Pages elsewhere that have a browser ask a server of this machine.

@@ -2,9 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import WindTunnel
-@testable import WindTunnelRedaction
-@testable import WindTunnelReports
 @testable import WindTunnelServer
 
 /// The end of a connection whose peer still sends (RFC 9112 §9.6).

@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
-@testable import WindTunnel
 @testable import WindTunnelServer
 
 @Suite(.timeLimit(.minutes(5))) struct ListenerTests {

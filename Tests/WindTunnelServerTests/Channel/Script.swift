@@ -1,6 +1,5 @@
 import Foundation
 import Origins
-import WindTunnel
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnelServer

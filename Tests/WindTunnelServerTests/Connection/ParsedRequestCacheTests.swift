@@ -4,8 +4,6 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelCassettes
-@testable import WindTunnelImports
-@testable import WindTunnelLink
 @testable import WindTunnelServer
 
 /// A server that has read a request before answers it without reading it again; neither the answer nor
@@ -196,9 +194,7 @@ import Testing
 
   @Test func `a tape of another origin is heard by everybody`() async throws {
     func tape(_ origin: String, _ text: String) -> Cassette {
-      Cassette([
-        Interaction(Request("GET", RequestURL("\(origin)/a")), Response(body: Body(text)))
-      ])
+      Cassette([Interaction(Request("GET", RequestURL("\(origin)/a")), Response(body: Body(text)))])
     }
     let deck = Deck(tape("http://one.test", "one"), then: .repeat)
     try await ReplayServer.serving(deck) { server in

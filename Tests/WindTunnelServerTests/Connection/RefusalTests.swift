@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelLink
 @testable import WindTunnelServer
 
 /// What the replay server refuses, and how.

@@ -4,7 +4,6 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelCassettes
-@testable import WindTunnelRedaction
 @testable import WindTunnelServer
 
 /// What RFC 9110 and RFC 9112 say about requests, case by case, as a client on a socket sees it: the

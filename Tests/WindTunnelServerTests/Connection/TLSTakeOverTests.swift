@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelRedaction
 @testable import WindTunnelServer
 
 /// A connection that was plain at first, as one to a proxy is.

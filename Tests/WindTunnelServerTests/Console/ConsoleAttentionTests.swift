@@ -12,11 +12,7 @@ import Testing
   private static let second = Date(timeIntervalSince1970: 1_790_000_000)
 
   /// Follows as many of so many exchanges as it may.
-  private static func followed(
-    by attention: inout Attention,
-    of count: Int,
-    at now: Date?
-  ) -> Int {
+  private static func followed(by attention: inout Attention, of count: Int, at now: Date?) -> Int {
     (0..<count).count { _ in
       guard attention.takes(at: now) else { return false }
       attention.took(at: now)
@@ -79,11 +75,7 @@ import Testing
   ])
 
   /// Sends requests over one connection, each when the one before is answered.
-  private static func ask(
-    _ server: ReplayServer,
-    _ path: String,
-    times: Int = 1
-  ) async throws {
+  private static func ask(_ server: ReplayServer, _ path: String, times: Int = 1) async throws {
     let client = try RawClient(.loopback(port: server.port))
     for _ in 0..<times {
       await client.send("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")

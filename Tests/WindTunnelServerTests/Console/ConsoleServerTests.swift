@@ -1,11 +1,9 @@
 import Foundation
-import Origins
 import TestSupport
 import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnel
-@testable import WindTunnelRedaction
 @testable import WindTunnelServer
 
 /// A console's port over real sockets.

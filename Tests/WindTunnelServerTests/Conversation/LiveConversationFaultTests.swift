@@ -119,9 +119,7 @@ import Testing
         try await Self.seen(fault, at: $0, asking: "/chat")
       }
       expectEqual(recorded, played)
-      if case .control(.latePong(let wait)) = fault {
-        #expect(ContinuousClock.now - start >= wait)
-      }
+      if case .control(.latePong(let wait)) = fault { #expect(ContinuousClock.now - start >= wait) }
       expectEqual(deck.journal.all.last?.misfits, [])
       expectEqual(deck.arrivals.carriedCount, 0)
       try await ReplayServer.proxying(Self.scenario([fault])) { server, deck, _ async throws in
@@ -312,9 +310,7 @@ import Testing
     #expect(try await origin.asked.next().contains("permessage-deflate"))
     expectEqual(
       interactions.first?.messages.compactMap(\.body.text).prefix(3),
-      [
-        Self.long, Self.long, Self.long,
-      ]
+      [Self.long, Self.long, Self.long]
     )
   }
 

@@ -100,9 +100,7 @@ import Testing
     }
     expectEqual(
       interactions.map(Self.lines),
-      [
-        ["client text a", "server text a after 1", "client close(1006) "]
-      ]
+      [["client text a", "server text a after 1", "client close(1006) "]]
     )
   }
 

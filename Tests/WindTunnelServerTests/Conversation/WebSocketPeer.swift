@@ -1,9 +1,7 @@
 import Foundation
 import Testing
 
-@testable import WindTunnel
 @testable import WindTunnelHTTP
-@testable import WindTunnelServer
 
 /// A client of a WebSocket at a raw connection: it sees each frame as it came.
 actor WebSocketPeer {

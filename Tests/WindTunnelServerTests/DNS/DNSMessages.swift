@@ -1,6 +1,3 @@
-@testable import WindTunnel
-@testable import WindTunnelServer
-
 /// Messages of name servers as bytes, written and read without the code under test.
 enum DNSMessages {
   /// A question for a name, by id 0xBEEF, with recursion desired.

@@ -2,8 +2,6 @@ import Mutations
 import TestSupport
 import Testing
 
-@testable import WindTunnel
-@testable import WindTunnelReports
 @testable import WindTunnelServer
 
 @Suite struct DNSQueryTests {
@@ -64,9 +62,7 @@ import Testing
           generator.pick(["a.example", "", "x.y.z.example.com"]),
           generator.pick(types)
         )
-        for _ in 0..<Int.random(in: 0...3, using: &generator) {
-          bytes = generator.mutated(bytes)
-        }
+        for _ in 0..<Int.random(in: 0...3, using: &generator) { bytes = generator.mutated(bytes) }
         let reply = responder.reply(to: bytes, over: generator.pick([.udp, .tcp]))
         guard let answer = reply.bytes else { continue }
         // Never an answer to an answer, never more than UDP has room for, and never another's id.

@@ -7,27 +7,7 @@ import Testing
 @testable import WindTunnelServer
 
 @Suite struct DNSScriptFormatTests {
-  private static let text = """
-    {
-      "windtunnelDNS": 1,
-      "_why": "a cold start",
-      "entries": [
-        { "name": "api.example.com", "type": "AAAA", "when": { "first": 1 }, "fault": "drop" },
-        {
-          "name": "*.example.com",
-          "when": { "attempt": 2, "every": 2, "probability": 0.25 },
-          "addresses": ["127.0.0.1", "0:0:0:0:0:0:0:1"],
-          "ttlSeconds": 60,
-          "fault": "wrongID",
-          "delayMilliseconds": 100,
-          "throughMilliseconds": 900,
-          "_seen": true
-        },
-        { "name": "*", "fault": "nxdomain" }
-      ]
-    }
-
-    """
+  private static let text = TestData.text("names.json")
 
   @Test func `a script is read and written`() throws {
     let script = try DNSScript(data: Data(Self.text.utf8), source: "names.json")
@@ -48,61 +28,7 @@ import Testing
     try expectEqual(DNSScript(data: example.script.data(), source: "e.json"), example.script)
   }
 
-  @Test(arguments: [
-    (
-      #"{"name":"a.test"}"#,
-      ": neither addresses nor a fault stand here. Write for example \"addresses\": [\"127.0.0.1\"] or \"fault\": \"nxdomain\"."
-    ),
-    (
-      #"{"fault":"drop"}"#,
-      ".name: a name such as api.example.com, *.example.com or * should stand here, without a dot at its end."
-    ),
-    (
-      #"{"name":"a.test.","fault":"drop"}"#,
-      ".name: a name such as api.example.com, *.example.com or * should stand here, without a dot at its end."
-    ),
-    (
-      #"{"name":"a.*.test","fault":"drop"}"#,
-      ".name: a name such as api.example.com, *.example.com or * should stand here, without a dot at its end."
-    ),
-    (
-      #"{"name":"a.test","fault":"nxdomian"}"#,
-      ".fault: \"nxdomian\" is none of nxdomain, nodata, servfail, refused, formerr, notimp, drop, wrongID, truncated, truncatedWithoutTCP, cutPacket, malformed, cnameLoop. Did you mean \"nxdomain\"?"
-    ),
-    (
-      #"{"name":"a.test","addresses":["127.0.0.256"]}"#,
-      ".addresses[0]: \"127.0.0.256\" is no address such as \"127.0.0.1\" or \"::1\"."
-    ),
-    (
-      #"{"name":"a.test","addresses":["127.0.0.1"],"fault":"drop"}"#,
-      ".addresses: an answer of \"drop\" has no addresses in it."
-    ),
-    (
-      #"{"name":"a.test","fault":"cutPacket"}"#,
-      ".addresses: \"cutPacket\" happens to an answer, so addresses should stand here."
-    ),
-    (
-      #"{"name":"a.test","type":"MX","fault":"drop"}"#,
-      ".type: \"MX\" is none of A, AAAA. Did you mean \"A\"?"
-    ),
-    (
-      #"{"name":"a.test","fault":"drop","when":{"probability":1.5}}"#,
-      ".when.probability: 1.5 is not a number from 0.0 to 1.0."
-    ),
-    (
-      #"{"name":"a.test","fault":"drop","delayMilliseconds":-1}"#,
-      ".delayMilliseconds: -1 is not a number from 0.0 to 86400000.0."
-    ),
-    (
-      #"{"name":"a.test","fault":"drop","throughMilliseconds":5}"#,
-      ".delayMilliseconds: a range needs a delay."
-    ),
-    (
-      #"{"name":"a.test","fault":"drop","delayMilliseconds":5,"throughMilliseconds":4}"#,
-      ".throughMilliseconds: 4.0 is less than the delay of 5.0."
-    ),
-    (#"{"name":"a.test","fault":"drop","ttl":1}"#, ".ttl: unknown key."),
-  ])
+  @Test(arguments: try TestData.rows("refused-dns-entries.json", count: 14) as [(String, String)])
   func `what makes no sense is refused with its place`(entry: String, words: String) {
     let text = #"{"windtunnelDNS":1,"entries":[\#(entry)]}"#
     let error = #expect(throws: FormatError.self) {

@@ -4,10 +4,6 @@ import TestSupport
 import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
-@testable import WindTunnel
-@testable import WindTunnelImports
-@testable import WindTunnelLink
-@testable import WindTunnelReports
 @testable import WindTunnelServer
 
 @Suite(.timeLimit(.minutes(5))) struct EventLoopTests {
@@ -74,9 +70,7 @@ import Testing
   {
     let loop = try EventLoop()
     let ran = Locked<[Int]>([])
-    for number in 0..<1000 {
-      loop.execute { _ in ran.withLock { $0.append(number) } }
-    }
+    for number in 0..<1000 { loop.execute { _ in ran.withLock { $0.append(number) } } }
     await loop.stop()
     expectEqual(ran.withLock { $0 }, Array(0..<1000))
     #expect(!loop.execute { _ in })

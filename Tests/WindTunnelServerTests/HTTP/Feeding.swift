@@ -1,6 +1,5 @@
 import Foundation
 
-@testable import WindTunnel
 @testable import WindTunnelServer
 
 /// A parser of either side: fed, then asked.

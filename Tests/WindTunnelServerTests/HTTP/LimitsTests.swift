@@ -2,8 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import WindTunnel
-@testable import WindTunnelLink
 @testable import WindTunnelServer
 
 @Suite struct LimitsTests {

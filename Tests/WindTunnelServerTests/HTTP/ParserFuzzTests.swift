@@ -3,9 +3,6 @@ import Mutations
 import TestSupport
 import Testing
 
-@testable import WindTunnel
-@testable import WindTunnelCassettes
-@testable import WindTunnelLink
 @testable import WindTunnelServer
 
 /// How many messages come to harm, and which.
@@ -23,9 +20,7 @@ private enum Effort {
   }()
 
   /// What to type to have this one again.
-  static func name(_ seed: UInt64) -> Comment {
-    "WINDTUNNEL_FUZZ=1 WINDTUNNEL_FUZZ_FROM=\(seed)"
-  }
+  static func name(_ seed: UInt64) -> Comment { "WINDTUNNEL_FUZZ=1 WINDTUNNEL_FUZZ_FROM=\(seed)" }
 
   /// A crash names no seed, so a long run tells how far it has come.
   static func tell(_ what: String, _ seed: UInt64, taken: Int) {

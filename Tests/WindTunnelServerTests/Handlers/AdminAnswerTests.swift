@@ -3,9 +3,6 @@ import TestSupport
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelImports
-@testable import WindTunnelLink
-@testable import WindTunnelRedaction
 @testable import WindTunnelServer
 
 /// The answers of the admin port, out of what they are made of.
@@ -87,28 +84,7 @@ import Testing
   @Test func `metrics are text that Prometheus reads`() {
     let answer = Self.ask("GET", "/metrics").response
     expectEqual(answer.headers["Content-Type"], "text/plain; version=0.0.4")
-    expectEqual(
-      answer.body.text,
-      """
-      # HELP windtunnel_requests_total Requests by what was dealt for them.
-      # TYPE windtunnel_requests_total counter
-      windtunnel_requests_total{take="recording"} 1
-      windtunnel_requests_total{take="withheld"} 1
-      windtunnel_requests_total{take="computed"} 0
-      windtunnel_requests_total{take="forwarded"} 0
-      windtunnel_requests_total{take="unmatched"} 1
-      # HELP windtunnel_faults_total Faults that requests met, by kind.
-      # TYPE windtunnel_faults_total counter
-      windtunnel_faults_total{fault="status"} 1
-      # HELP windtunnel_connections_open Connections that are open.
-      # TYPE windtunnel_connections_open gauge
-      windtunnel_connections_open 2
-      # HELP windtunnel_uptime_seconds Seconds since the server began.
-      # TYPE windtunnel_uptime_seconds gauge
-      windtunnel_uptime_seconds 1.5
-
-      """
-    )
+    expectEqual(answer.body.text, TestData.text("metrics.txt"))
   }
 
   @Test func `a scenario is asked for by name or brought along`() {

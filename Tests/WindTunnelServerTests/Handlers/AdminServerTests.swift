@@ -142,13 +142,13 @@ import Testing
     }
   }
 
-  @Test func `a body beyond the limit is refused before it comes`() async throws {
+  @Test(arguments: [("/scenario", Scenario.fileBytesMax), ("/cassette", Admin.cassetteBytesMax)])
+  func `a body beyond the limit is refused before it comes`(path: String, most: Int) async throws {
     try await ReplayServer.serving(Deck(Self.tape), Self.options()) { server in
       let port = try #require(server.adminURL.flatMap { RequestURL($0).port })
       let client = try RawClient(.loopback(port: port))
-      let length = Scenario.fileBytesMax + 1
       await client.send(
-        "PUT /scenario HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(length)\r\n\r\n"
+        "PUT \(path) HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(most + 1)\r\n\r\n"
       )
       let (bytes, _) = await client.receiveAll()
       client.close()

@@ -1,5 +1,4 @@
 import Foundation
-import Origins
 import TestSupport
 import Testing
 
@@ -113,21 +112,6 @@ import Testing
       let bad = try await AdminServerTests.ask(server, "PUT /cassette", "{}")
       expectEqual(bad.statusLine, "HTTP/1.1 400 Bad Request")
       expectEqual(deck.interactions, other.interactions)
-    }
-  }
-
-  @Test func `a tape is as large as is said, and no more`() async throws {
-    try await ReplayServer.serving(Deck(AdminServerTests.tape), AdminServerTests.options()) {
-      server in
-      let port = try #require(server.adminURL.flatMap { RequestURL($0).port })
-      let client = try RawClient(.loopback(port: port))
-      await client.send(
-        "PUT /cassette HTTP/1.1\r\nHost: localhost\r\nContent-Length: "
-          + "\(Admin.cassetteBytesMax + 1)\r\n\r\n"
-      )
-      let (bytes, _) = await client.receiveAll()
-      client.close()
-      #expect(String(decoding: bytes, as: UTF8.self).hasPrefix("HTTP/1.1 413"))
     }
   }
 

@@ -148,9 +148,7 @@ import WindTunnelSymptoms
       #expect(answer.content.contains("nobody listens at 127.0.0.1:\(port.port)"))
       expectEqual(
         deck.recordedWithoutTimes.map(\.answer),
-        [
-          .failure(Failure(.connectionRefused, text: "nobody listens at 127.0.0.1:\(port.port)"))
-        ]
+        [.failure(Failure(.connectionRefused, text: "nobody listens at 127.0.0.1:\(port.port)"))]
       )
       guard case .request(let request) = try await seen.next() else { return }
       #expect(request.end.ending == .failed(.connectionRefused) && request.end.status == 502)
@@ -214,30 +212,7 @@ import WindTunnelSymptoms
     await origin.loop.stop()
   }
 
-  @Test(arguments: [
-    ("GET /x HTTP/1.1\r\nHost: 127.0.0.1\r\n", 400, "ask it for a whole URL"),
-    ("GET http://127.0.0.1:99999/ HTTP/1.1\r\nHost: a\r\n", 400, "127.0.0.1:99999/ names no host"),
-    ("GET http://a.example:0/ HTTP/1.1\r\nHost: a\r\n", 400, "a port from 1 to 65535"),
-    ("GET http:///x HTTP/1.1\r\nHost: a\r\n", 400, "http:///x names no host"),
-    ("GET http://[::1/x HTTP/1.1\r\nHost: a\r\n", 400, "http://[::1/x names no host"),
-    ("CONNECT [x]:443 HTTP/1.1\r\nHost: a\r\n", 400, "CONNECT takes host:port"),
-    ("GET https://a.example/ HTTP/1.1\r\nHost: a.example\r\n", 501, "by CONNECT"),
-    ("CONNECT a.example:0 HTTP/1.1\r\nHost: a\r\n", 400, "CONNECT takes host:port"),
-    ("CONNECT a.example: HTTP/1.1\r\nHost: a\r\n", 400, "CONNECT takes host:port"),
-    ("CONNECT u@a.example:1 HTTP/1.1\r\nHost: a\r\n", 400, "CONNECT takes host:port"),
-    ("CONNECT wind.tunnel:443 HTTP/1.1\r\nHost: a\r\n", 404, "is http://wind.tunnel/"),
-    (
-      "GET http://wind.tunnel/zzz HTTP/1.1\r\nHost: wind.tunnel\r\n", 404, "try http://wind.tunnel/"
-    ),
-    ("GET http://wind.tunnel/ca.pem HTTP/1.1\r\nHost: wind.tunnel\r\n", 404, "stay closed"),
-    (
-      "GET http://wind.tunnel/ HTTP/1.1\r\nHost: wind.tunnel\r\n", 200, "You are in the wind tunnel"
-    ),
-    ("GET / HTTP/1.1\r\nHost: 192.168.1.5:8080\r\n", 200, "Server <strong>192.168.1.5</strong>"),
-    ("GET /works.svg HTTP/1.1\r\nHost: 192.168.1.5:8080\r\n", 400, "ask it for a whole URL"),
-    ("GET /ca.pem HTTP/1.1\r\nHost: 192.168.1.5:8080\r\n", 404, "stay closed"),
-    ("POST / HTTP/1.1\r\nHost: 192.168.1.5:8080\r\n", 400, "ask it for a whole URL"),
-  ])
+  @Test(arguments: try TestData.rows("refused-by-proxy.json", count: 18) as [(String, Int, String)])
   func `what a proxy is not asked for is refused in words`(head: String, status: Int, words: String)
     async throws
   {

@@ -3,10 +3,8 @@ import Origins
 import TestSupport
 import Testing
 @_spi(WindTunnel) import WindTunnelCore
-import WindTunnelSymptoms
 
 @testable import WindTunnel
-@testable import WindTunnelImports
 @testable import WindTunnelLink
 @testable import WindTunnelServer
 

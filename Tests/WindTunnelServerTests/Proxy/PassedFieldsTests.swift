@@ -4,7 +4,6 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
-@testable import WindTunnelLink
 @testable import WindTunnelServer
 
 /// What of a live exchange a proxy passes on, and what it keeps to itself.

@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelLink
 @testable import WindTunnelServer
 
 extension ReplayServer {

@@ -5,8 +5,6 @@ import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnel
-@testable import WindTunnelLink
-@testable import WindTunnelRedaction
 @testable import WindTunnelServer
 
 /// A server that has as many connections as it takes.

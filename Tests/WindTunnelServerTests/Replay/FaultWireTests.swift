@@ -4,7 +4,6 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelHTTP
-@testable import WindTunnelLink
 @testable import WindTunnelServer
 
 /// Faults as a raw socket sees them: every byte, and whether the end was a FIN or a reset.
@@ -83,9 +82,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    (IdleEnd.Ending.close, RawClient.End.finished), (.reset, .reset),
-  ])
+  @Test(arguments: [(IdleEnd.Ending.close, RawClient.End.finished), (.reset, .reset)])
   func `a connection that is kept ends when it was idle for so long`(
     ending: IdleEnd.Ending,
     end: RawClient.End
@@ -114,9 +111,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    (IdleEnd.Ending.close, RawClient.End.finished), (.reset, .reset),
-  ])
+  @Test(arguments: [(IdleEnd.Ending.close, RawClient.End.finished), (.reset, .reset)])
   func `a connection that is kept ends at the next request's first byte`(
     ending: IdleEnd.Ending,
     end: RawClient.End

@@ -5,7 +5,6 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelCassettes
-@testable import WindTunnelLink
 @testable import WindTunnelServer
 
 /// The cassette that `Scripts/record-fixtures` recorded from a real server, played to a client that

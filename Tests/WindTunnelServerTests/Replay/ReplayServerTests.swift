@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelLink
 @testable import WindTunnelServer
 
 /// The replay server as a raw client sees it.
@@ -53,33 +52,28 @@ import Testing
     }
   }
 
-  @Test func `a HEAD has the fields of a GET and no content`() async throws {
-    let head = Interaction(
-      Request("HEAD", "/a"),
-      Response(headers: ["Content-Length": "7000", "X-A": "1"], body: .empty)
-    )
-    try await ReplayServer.serving(Deck(Cassette([head]))) { server async throws in
-      let text = try await server.answer(to: "HEAD /a HTTP/1.1\r\nHost: x\r\n" + Self.end)
-      expectEqual(
-        text,
-        "HTTP/1.1 200 OK\r\nContent-Length: 7000\r\nX-A: 1\r\nConnection: close\r\n\r\n"
-      )
-    }
-  }
-
-  @Test func `a HEAD whose length nobody recorded announces none`() async throws {
-    let head = Interaction(Request("HEAD", "/a"), Response(headers: ["X-A": "1"]))
-    try await ReplayServer.serving(Deck(Cassette([head]))) { server async throws in
-      let text = try await server.answer(to: "HEAD /a HTTP/1.1\r\nHost: x\r\n" + Self.end)
-      expectEqual(text, "HTTP/1.1 200 OK\r\nX-A: 1\r\nConnection: close\r\n\r\n")
-    }
-  }
-
-  @Test func `a 204 has neither content nor length`() async throws {
-    let empty = Interaction(Request("GET", "/a"), Response(status: 204, headers: ["X-A": "1"]))
-    try await ReplayServer.serving(Deck(Cassette([empty]))) { server async throws in
-      let text = try await server.answer(to: "GET /a HTTP/1.1\r\nHost: x\r\n" + Self.end)
-      expectEqual(text, "HTTP/1.1 204 No Content\r\nX-A: 1\r\nConnection: close\r\n\r\n")
+  @Test(
+    arguments: [
+      // A HEAD has the fields of a GET, and a length if one was recorded.
+      (
+        "HEAD", 200, ["Content-Length": "7000", "X-A": "1"],
+        "200 OK\r\nContent-Length: 7000\r\nX-A: 1"
+      ),
+      ("HEAD", 200, ["X-A": "1"], "200 OK\r\nX-A: 1"),
+      ("GET", 204, ["X-A": "1"], "204 No Content\r\nX-A: 1"),
+    ] as [(String, Int, HeaderFields, String)]
+  )
+  func `an answer without content has the fields that were recorded, and no length of its own`(
+    method: String,
+    status: Int,
+    fields: HeaderFields,
+    head: String
+  ) async throws {
+    let response = Response(status: status, headers: fields, body: .empty)
+    let recorded = Interaction(Request(method, "/a"), response)
+    try await ReplayServer.serving(Deck(Cassette([recorded]))) { server async throws in
+      let text = try await server.answer(to: "\(method) /a HTTP/1.1\r\nHost: x\r\n" + Self.end)
+      expectEqual(text, "HTTP/1.1 \(head)\r\nConnection: close\r\n\r\n")
     }
   }
 

@@ -3,8 +3,6 @@ import TestSupport
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelImports
-@testable import WindTunnelRedaction
 @testable import WindTunnelServer
 
 /// What a server received, and the questions about it.
@@ -56,9 +54,7 @@ import Testing
     #expect(entry.undone == [undone] && log.faultCounts == ["delayMilliseconds": 1])
     expectEqual(
       entry.json["notDone"],
-      [
-        #"{"resetAfterEvents":1} was not done: the answer streams no events."#
-      ]
+      [#"{"resetAfterEvents":1} was not done: the answer streams no events."#]
     )
   }
 
@@ -76,9 +72,7 @@ import Testing
 
   @Test func `a request is asked for by how often it came`() throws {
     let log = Self.log("GET /a", "POST /b", "GET /a")
-    let seen: JSON = [
-      "count": 2, "requests": Self.told((1, "GET /a"), (3, "GET /a")),
-    ]
+    let seen: JSON = ["count": 2, "requests": Self.told((1, "GET /a"), (3, "GET /a"))]
     let questions: [(String, String, Bool)] = [
       (#"{"request":"GET /a"}"#, "GET /a at least once", true),
       (#"{"request":"GET /a","times":2}"#, "GET /a exactly 2 times", true),
@@ -134,34 +128,9 @@ import Testing
     )
   }
 
-  @Test(arguments: [
-    (#"{}"#, "one of \"request\" and \"inOrder\" should stand here."),
-    (#"{"request":"GET /a","time":1}"#, "time: unknown key. Did you mean \"times\"?"),
-    (#"{"request":"GET /a","times":-1}"#, "times: -1 is not a whole number"),
-    (#"{"request":"GET /a","atLeast":3,"atMost":2}"#, "atMost: 2 is less than \"atLeast\"."),
-    (#"{"inOrder":[]}"#, "inOrder: no request stands here."),
-    (#"{"inOrder":["GET /a"],"times":1}"#, "inOrder: an order has no number"),
-    (#"{"inOrder":[1]}"#, "inOrder[0]: 1 is no request such as \"GET /home\"."),
-    ("[", "line 1, column 2: not JSON"),
-    (
-      #"{"request":"GET home","times":0}"#,
-      "request: \"home\" is no path: it does not begin with /. Write for example"
-    ),
-    (
-      #"{"request":"get /a?b=1","times":0}"#,
-      "request: \"get\" is no method that clients send: methods are case-sensitive. "
-        + "Write \"GET /a?b=1\"."
-    ),
-    (
-      #"{"inOrder":["GET /a","Post /b"]}"#,
-      "inOrder[1]: \"Post\" is no method that clients send: methods are case-sensitive. "
-        + "Write \"POST /b\"."
-    ),
-  ])
+  @Test(arguments: try TestData.rows("refused-questions.json", count: 11) as [(String, String)])
   func `a question that makes no sense is refused in words`(text: String, words: String) {
-    let error = #expect(throws: FormatError.self) {
-      _ = try RequestQuestion(data: Data(text.utf8))
-    }
+    let error = #expect(throws: FormatError.self) { _ = try RequestQuestion(data: Data(text.utf8)) }
     expectEqual(error?.description.contains(words), true, "\(error?.description ?? "")")
   }
 

@@ -26,9 +26,7 @@ struct TLSEngineTests {
     expectEqual(pair.server.serverName, "api.example.test")
     expectEqual(
       [pair.client, pair.server].map(\.version),
-      [
-        "TLSv\(version.rawValue)", "TLSv\(version.rawValue)",
-      ]
+      ["TLSv\(version.rawValue)", "TLSv\(version.rawValue)"]
     )
     expectEqual(pair.client.applicationProtocol, "http/1.1")
     pair.client.write(pattern(3000))

@@ -6,8 +6,6 @@ import WindTunnelSymptoms
 @testable import WindTunnel
 @testable import WindTunnelCassettes
 @testable import WindTunnelHTTP
-@testable import WindTunnelLink
-@testable import WindTunnelRedaction
 @testable import WindTunnelServer
 
 /// Handshakes that fail on purpose, met by a client of ours, by curl, and byte by byte.
@@ -125,10 +123,7 @@ struct TLSFaultTests {
     }
   }
 
-  @Test(
-    .enabled(if: TLSServerTests.hasCurl, TLSServerTests.noCurl),
-    arguments: TLSFault.allCases
-  )
+  @Test(.enabled(if: TLSServerTests.hasCurl, TLSServerTests.noCurl), arguments: TLSFault.allCases)
   func `curl ends as it should on the first connection, and is served on the second`(
     fault: TLSFault
   ) async throws {

@@ -2,9 +2,6 @@ import Foundation
 import Programs
 import Testing
 
-@testable import WindTunnel
-@testable import WindTunnelCassettes
-@testable import WindTunnelRedaction
 @testable import WindTunnelServer
 
 /// What tests of TLS share.
@@ -21,9 +18,7 @@ enum TLSKit {
   /// One authority for all tests.
   static let authority = Result { try CertificateAuthority() }
 
-  static func server(
-    _ versions: ClosedRange<TLSVersion> = .v1_2 ... .v1_3
-  ) throws -> TLSContext {
+  static func server(_ versions: ClosedRange<TLSVersion> = .v1_2 ... .v1_3) throws -> TLSContext {
     var tls = ServerTLS(authority: try authority.get())
     tls.versions = versions
     return try TLSContext(tls)

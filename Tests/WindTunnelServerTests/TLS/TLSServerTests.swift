@@ -5,7 +5,6 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelCassettes
-@testable import WindTunnelLink
 @testable import WindTunnelServer
 
 /// A replay server by https, and clients that were not written here.

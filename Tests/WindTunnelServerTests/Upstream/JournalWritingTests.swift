@@ -3,7 +3,6 @@ import Origins
 import TestSupport
 import Testing
 @_spi(WindTunnel) import WindTunnelCore
-import WindTunnelSymptoms
 
 @testable import WindTunnel
 @testable import WindTunnelCassettes

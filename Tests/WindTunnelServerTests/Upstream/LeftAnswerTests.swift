@@ -1,5 +1,4 @@
 import Foundation
-import Origins
 import TestSupport
 import Testing
 import WindTunnelSymptoms

@@ -8,7 +8,6 @@ import WindTunnelSymptoms
 @testable import WindTunnelCassettes
 @testable import WindTunnelHTTP
 @testable import WindTunnelLink
-@testable import WindTunnelRedaction
 @testable import WindTunnelReports
 @testable import WindTunnelServer
 
@@ -276,9 +275,7 @@ struct OpenTunnelTests {
       }
       expectEqual(
         paths.map { $0.steps[1] },
-        [
-          .wait(.milliseconds(120)), .wait(.milliseconds(70)), .wait(.milliseconds(20)),
-        ]
+        [.wait(.milliseconds(120)), .wait(.milliseconds(70)), .wait(.milliseconds(20))]
       )
     }
   }

@@ -2,9 +2,7 @@ import Foundation
 import Origins
 import TestSupport
 import Testing
-@_spi(WindTunnel) import WindTunnelCore
 
-@testable import WindTunnel
 @testable import WindTunnelServer
 
 /// The race for a connection that speaks TLS: which address wins, and what becomes of the others.

@@ -63,9 +63,7 @@ import WindTunnelSymptoms
       #expect(try await origin.left.next())
       expectEqual(
         deck.recordedWithoutTimes.map(\.answer),
-        [
-          .failure(Failure(.timedOut, text: "it said nothing for 0.3 s"))
-        ]
+        [.failure(Failure(.timedOut, text: "it said nothing for 0.3 s"))]
       )
     }
     await origin.loop.stop()
@@ -86,9 +84,7 @@ import WindTunnelSymptoms
       expectEqual(answer.statusLine, "HTTP/1.1 502 Bad Gateway")
       expectEqual(
         deck.recordedWithoutTimes.map(\.answer),
-        [
-          .failure(Failure(.timedOut, text: "it said nothing for 1 s"))
-        ]
+        [.failure(Failure(.timedOut, text: "it said nothing for 1 s"))]
       )
     }
     await loop.stop()

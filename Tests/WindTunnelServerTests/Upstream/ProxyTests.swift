@@ -4,8 +4,6 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
-@testable import WindTunnelLink
-@testable import WindTunnelRedaction
 @testable import WindTunnelServer
 
 /// The recording server between a raw client and a raw origin.
@@ -56,9 +54,7 @@ import WindTunnelSymptoms
       #expect(answer.hasSuffix("0\r\n\r\n"))
       expectEqual(
         deck.recordedWithoutTimes.map(\.answer),
-        [
-          .response(Response(headers: ["Transfer-Encoding": "chunked"], body: Body("hello")))
-        ]
+        [.response(Response(headers: ["Transfer-Encoding": "chunked"], body: Body("hello")))]
       )
     }
   }

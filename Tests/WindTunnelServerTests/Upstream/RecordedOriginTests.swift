@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelRedaction
 @testable import WindTunnelServer
 
 /// What a recorder writes down of an origin that is known by another name than its own.

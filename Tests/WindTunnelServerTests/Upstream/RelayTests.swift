@@ -46,9 +46,7 @@ import Testing
   )
 
   @Test(arguments: [nil, Link(up: narrow, down: narrow)])
-  func `a relay carries both ways, however much, and passes the ends on`(
-    link: Link?
-  ) async throws {
+  func `a relay carries both ways, however much, and passes the ends on`(link: Link?) async throws {
     let loop = try EventLoop()
     let ended = Events<SocketError?>()
     let origin = try await loop.serve { script in
@@ -95,9 +93,7 @@ import Testing
   }
 
   @Test(arguments: [nil, Link(up: narrow, down: narrow)])
-  func `a relay passes a reset on as a reset, after the bytes before it`(
-    link: Link?
-  ) async throws {
+  func `a relay passes a reset on as a reset, after the bytes before it`(link: Link?) async throws {
     let loop = try EventLoop()
     let origin = try await loop.serve { $0.reset(after: pattern(200)) }
     let address = try await relay(to: origin, on: loop, over: link)

@@ -7,7 +7,6 @@ import WindTunnelSymptoms
 @testable import WindTunnel
 @testable import WindTunnelCassettes
 @testable import WindTunnelHTTP
-@testable import WindTunnelLink
 @testable import WindTunnelServer
 
 /// A recording server in front of one that is spoken to by https.

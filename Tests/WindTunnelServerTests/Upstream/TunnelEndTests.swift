@@ -4,10 +4,7 @@ import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
 @testable import WindTunnelLink
-@testable import WindTunnelRedaction
-@testable import WindTunnelReports
 @testable import WindTunnelServer
 
 /// How tunnels end while the link still holds something, and what is seen of it.

@@ -6,11 +6,7 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
-@testable import WindTunnelHTTP
 @testable import WindTunnelLink
-@testable import WindTunnelRedaction
-@testable import WindTunnelReports
 @testable import WindTunnelServer
 
 @Suite(.timeLimit(.minutes(5))) struct TunnelTests {
@@ -246,24 +242,17 @@ import WindTunnelSymptoms
     await loop.stop()
   }
 
-  @Test func `a handshake fails without certificate, origin or library`() async throws {
+  @Test(arguments: [false, true])
+  func `a handshake fails without certificate, origin or library, also in the CONNECT's own packet`(
+    isEarly: Bool
+  ) async throws {
     let scenario: Scenario = [.always(.always, .connection(.tls(.handshakeFailure)))]
     try await ReplayServer.proxying(scenario) { server, _, _ async throws in
       let address = try #require(SocketAddress("127.0.0.1", port: 1))
-      let client = try await server.tunnel(to: address)
       // A ClientHello as far as it is looked at: type, version, length, that many bytes.
-      await client.send([22, 3, 1, 0, 3, 1, 0, 0])
-      #expect(await client.receiveAll() == ([21, 3, 3, 0, 2, 2, 40], .finished))
-      client.close()
-    }
-  }
-
-  @Test func `a handshake fails that began in the CONNECT's own packet`() async throws {
-    let scenario: Scenario = [.always(.always, .connection(.tls(.handshakeFailure)))]
-    try await ReplayServer.proxying(scenario) { server, _, _ async throws in
-      let address = try #require(SocketAddress("127.0.0.1", port: 1))
       let hello = "\u{16}\u{3}\u{1}\u{0}\u{3}\u{1}\u{0}\u{0}"
-      let client = try await server.tunnel(to: address, early: hello)
+      let client = try await server.tunnel(to: address, early: isEarly ? hello : "")
+      if !isEarly { await client.send(hello) }
       #expect(await client.receiveAll() == ([21, 3, 3, 0, 2, 2, 40], .finished))
       client.close()
     }

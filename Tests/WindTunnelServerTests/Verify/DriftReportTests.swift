@@ -25,34 +25,6 @@ import Testing
 
       """
     )
-    expectEqual(
-      String(decoding: drift.data, as: UTF8.self),
-      """
-      {
-        "windtunnelDrift": 1,
-        "same": 1,
-        "drifted": 1,
-        "skipped": 1,
-        "interactions": [
-          { "number": 1, "request": "GET https://api.example.test/users/7", "verdict": "same" },
-          {
-            "number": 2,
-            "request": "GET https://api.example.test/users/7",
-            "verdict": "skipped",
-            "reason": "POST is not safe to ask again"
-          },
-          {
-            "number": 3,
-            "request": "GET https://api.example.test/users/7",
-            "verdict": "drifted",
-            "differences": [
-              { "place": "status", "recorded": "200", "live": null }
-            ]
-          }
-        ]
-      }
-
-      """
-    )
+    expectEqual(String(decoding: drift.data, as: UTF8.self), TestData.text("drift.json"))
   }
 }

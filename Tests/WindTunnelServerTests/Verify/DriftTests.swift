@@ -1,11 +1,8 @@
 import Foundation
 import TestSupport
 import Testing
-import WindTunnelReports
 import WindTunnelSymptoms
 
-@testable import WindTunnel
-@testable import WindTunnelLink
 @testable import WindTunnelRedaction
 @testable import WindTunnelServer
 

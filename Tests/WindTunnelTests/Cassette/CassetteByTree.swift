@@ -2,7 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import WindTunnel
 @testable import WindTunnelCassettes
 
 /// A cassette read from the tree of its whole text: what the scanner must agree with in every value

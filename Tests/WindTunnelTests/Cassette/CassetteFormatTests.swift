@@ -7,7 +7,7 @@ import WindTunnelSymptoms
 @testable import WindTunnel
 
 @Suite struct CassetteFormatTests {
-  static let everySlot = DataFiles.text("every-slot.json")
+  static let everySlot = TestData.text("every-slot.json")
 
   @Test(arguments: [
     // Of five bytes one; two; none of what a string of JSON spells in two bytes; the shortest.

@@ -3,7 +3,6 @@ import Mutations
 import TestSupport
 import Testing
 
-@testable import WindTunnel
 @testable import WindTunnelCassettes
 @testable import WindTunnelHTTP
 
@@ -15,50 +14,7 @@ import Testing
   }()
 
   /// Interactions in spellings that nobody's writer has, and some that are wrong.
-  static let odd = [
-    #"{"request":{"url":"/a","headers":{"A":"1","a":"\u0032"}},"response":{}}"#,
-    #"{"request":{"url":"\/a\u00e9?b=\ud83d\ude00"},"response":{"text":""}}"#,
-    #"{"\u0072equest":{"url":"/"},"response":{}}"#,
-    #"{"_":[1.50,"\u0041"],"request":{"_a":null,"url":"/"},"response":{"_":0,"_b":{}},"_":1}"#,
-    #"{"_x":1,"request":{"_a":null,"url":"/"},"response":{"_b":{"c":[]}},"timing":{"_":"\n"}}"#,
-    "{\"request\":{\"url\":\"/\",\"_\u{301}\":1},\"response\":{}}",
-    "{\"request\":{\"url\":\"/e\u{301}\",\"_e\u{301}\":1,\"_é\":2},\"response\":{}}",
-    #"{"response":{"json":[1.0, {"a" : "\u0061\"\\" }, [ ], { }],"layout":"indent4+newline"},"request":{"url":""}}"#,
-    #"{"response":{"layout":"spaced","json":  7  , "status":204},"request":{"url":"/#x"}}"#,
-    #"{"response":{"base64":"AP8=","headers":[]},"request":{"url":"/","base64":""}}"#,
-    #"{"response":{"base64":"AP9="},"request":{"url":"/"}}"#,
-    #"{"response":{"base64":"AP8=AP8="},"request":{"url":"/"}}"#,
-    #"{"response":{"base64":"A P8="},"request":{"url":"/"}}"#,
-    #"{"response":{"base64":"AP8"},"request":{"url":"/"}}"#,
-    #"{"response":{"base64":"AP_-"},"request":{"url":"/"}}"#,
-    #"{"response":{"base64":"\/\/8="},"request":{"url":"/"}}"#,
-    #"{"response":{"file":"even"},"request":{"url":"/","file":"side"}}"#,
-    #"{"response":{"file":"odd"},"request":{"url":"/"}}"#,
-    #"{"request":{"url":"/"},"failure":{"symptom":"timedOut","text":"\n"},"then":"cycle"}"#,
-    #"{"request":{"url":"/"},"response":{},"messages":[{"from":"client","json":{ },"offsetMilliseconds":1e3},{"from":"server"},{"from":"server","base64":"AA==","_a":1},{"from":"client","text":"","_":2}]}"#,
-    #"{"request":{"url":"/"},"messages":[{"from":"server","after":0,"text":"a","fragments":[1,0]},{"from":"client","close":1000},{"from":"server","close":1005,"after":2}]}"#,
-    #"{"request":{"url":"/"},"messages":[{"from":"client","close":1000,"text":"bye"},{"from":"server","text":"a","after":2}]}"#,
-    #"{"request":{"url":"/"},"messages":[{"from":"client","after":0},{"from":"server","after":1}]}"#,
-    #"{"request":{"url":"/"},"messages":[{"from":"server"},{"from":"server","after":1}]}"#,
-    #"{"request":{"url":"/"},"messages":[{"from":"server","close":1004}]}"#,
-    #"{"request":{"url":"/"},"messages":[{"from":"server","close":1000,"base64":"AA=="}]}"#,
-    #"{"request":{"url":"/"},"messages":[{"from":"server","fragments":[-1]}]}"#,
-    #"{"request":{"url":"/"},"messages":[]}"#,
-    #"{"request":{"url":"/"},"response":{},"timing":{"lastByteMilliseconds":1e1,"chunks":[[1,2.5],[0,1E+2]]}}"#,
-    #"{"request":{"url":"/"},"response":{},"timing":{"firstByteMilliseconds":1.0005,"chunks":[]}}"#,
-    #"{"request":{"url":"/"},"response":{},"timing":{"firstByteMilliseconds":1e400}}"#,
-    #"{"request":{"url":"/"},"response":{},"timing":{"chunks":[[1.0,2]]}}"#,
-    #"{"request":{"url":"/"},"response":{},"messages":[{"from":"me"}]}"#,
-    #"{"request":{"url":"/","method":"\u0047ET"},"response":{"status":2e2}}"#,
-    #"{"request":{"url":"/"},"response":{"headers":[["A","\u000a"]]}}"#,
-    #"{"request":{"url":"/"},"response":{"headers":[["A","1","2"]]}}"#,
-    #"{"request":{"url":"/"},"response":{"headers":[[]]}}"#,
-    #"{"request":{"url":"/"},"response":{"headers":[["","1"]]}}"#,
-    #"{"request":{"url":"/"},"response":{"headers":null}}"#,
-    #"{"request":{"url":"/"},"response":{"text":"a","text":"b"}}"#,
-    #"{"request":{"url":"/"},"response":{"text":"a","layout":"tab"}}"#,
-    #"{"request":null,"response":{}}"#, "7", "[]", "{}", #"{"request":{"url":"/"}}"#,
-  ]
+  static let odd = TestData.text("odd-interactions.txt").split(separator: "\n").map(String.init)
 
   private static func file(_ interactions: [String]) -> [UInt8] {
     Array(
@@ -69,6 +25,7 @@ import Testing
 
   @Test(arguments: odd)
   func `each odd spelling is to the scanner what it is to the tree`(interaction: String) {
+    expectEqual(Self.odd.count, 46)
     let usual = #"{"request":{"url":"/"},"response":{"json":{}}}"#
     for list in [[interaction], [usual, interaction, usual], [interaction, usual]] {
       _ = CassetteByTree.agrees(Self.file(list), "odd")
@@ -180,9 +137,7 @@ extension Generator {
     case 0: return pick(leaves)
     case 1: return .array((0..<count).map { _ in json(depth: depth - 1) })
     default:
-      return .object(
-        (0..<count).map { JSON.Member(JSON.Text("k\($0)\""), json(depth: depth - 1)) }
-      )
+      return .object((0..<count).map { JSON.Member(JSON.Text("k\($0)\""), json(depth: depth - 1)) })
     }
   }
 }

@@ -2,7 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import WindTunnel
 @testable import WindTunnelCassettes
 
 /// A side file is hashed once a process, and refused as soon as it is another.

@@ -101,9 +101,7 @@ import WindTunnelSymptoms
     expectEqual(
       played.response,
       Response(
-        headers: [
-          "Date": "Wed, 11 Feb 2026 10:00:01 GMT", "Content-Length": "\(new.utf8.count)",
-        ],
+        headers: ["Date": "Wed, 11 Feb 2026 10:00:01 GMT", "Content-Length": "\(new.utf8.count)"],
         body: Body(new)
       )
     )

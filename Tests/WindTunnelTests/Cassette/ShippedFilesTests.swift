@@ -4,7 +4,6 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelCassettes
-@testable import WindTunnelRedaction
 
 /// What is in `Cassettes/format` was written by some version, and loads for ever; what is in
 /// `Cassettes/hostile` is refused in the words that stand in its name's row below.

@@ -2,7 +2,6 @@ import Foundation
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnel
-@testable import WindTunnelLink
 
 /// A disk that a journal is written to by calls that can fail.
 final class SmallDisk: Sendable {

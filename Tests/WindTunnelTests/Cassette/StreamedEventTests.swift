@@ -110,10 +110,7 @@ import WindTunnelSymptoms
     }
     expectEqual(
       lines,
-      Self.interaction(
-        [("{ }\r\n\n", 1), ("{\"n\":2}\n{\"cut", 2)],
-        type: "application/x-ndjson"
-      )
+      Self.interaction([("{ }\r\n\n", 1), ("{\"n\":2}\n{\"cut", 2)], type: "application/x-ndjson")
     )
     var sequence = Self.interaction([("\u{1E}1\n\u{1E}2\n", 1)], type: "application/json-seq")
     sequence.editEvents { $0.data += "0" }

@@ -66,53 +66,11 @@ import WindTunnelSymptoms
     let difference = CassetteDifference(from: old, to: new)
     expectEqual(
       difference.text(title: "users.json"),
-      """
-      users.json: notes changed, 3 changed, 1 moved, 1 added, 1 removed, 2 the same
-        _by: "Ada" → ["Ada","Bob"]
-      ~ #2 GET https://a.test/user
-          response.status: 200 → 201
-          response.headers.ETag: "1" → –
-          response.json.id: 7 → 8
-          response.json.tags[1]: "b" → –
-          response.json.old: null → –
-          response.json.new: – → 1.0
-      ~ #4 → #3 GET https://a.test/text
-          response.text, line 2: "two" → "2"
-      - #3 GET https://a.test/gone → 200
-      > #5 GET https://a.test/n → 200
-      ~ #7 → #6 GET https://a.test/f
-          failure.symptom: timedOut → hostNotFound
-          failure.text: – → "who?"
-          then: – → repeat
-      + #7 GET https://a.test/new → 204
-
-      """
+      TestData.text("difference.txt")
     )
     expectEqual(
       difference.markdown(title: "users.json"),
-      """
-      ### `users.json`: notes changed, 3 changed, 1 moved, 1 added, 1 removed, 2 the same
-
-      - the cassette's notes
-        - `_by: "Ada" → ["Ada","Bob"]`
-      - **changed** `#2 GET https://a.test/user`
-        - `response.status: 200 → 201`
-        - `response.headers.ETag: "1" → –`
-        - `response.json.id: 7 → 8`
-        - `response.json.tags[1]: "b" → –`
-        - `response.json.old: null → –`
-        - `response.json.new: – → 1.0`
-      - **changed** `#4 → #3 GET https://a.test/text`
-        - `response.text, line 2: "two" → "2"`
-      - **removed** `#3 GET https://a.test/gone → 200`
-      - **moved** `#5 GET https://a.test/n → 200`
-      - **changed** `#7 → #6 GET https://a.test/f`
-        - `failure.symptom: timedOut → hostNotFound`
-        - `failure.text: – → "who?"`
-        - `then: – → repeat`
-      - **added** `#7 GET https://a.test/new → 204`
-
-      """
+      TestData.text("difference.md")
     )
   }
 

@@ -167,9 +167,7 @@ import Testing
     expectEqual(table.news(), ["1"])
     expectEqual(
       table.player.waiting.map(\.description),
-      [
-        "2 messages wait for #3", "1 message waits for #6",
-      ]
+      ["2 messages wait for #3", "1 message waits for #6"]
     )
     table.say("c")
     expectEqual(table.news(), ["4"])
@@ -257,18 +255,14 @@ import Testing
     silent.say("x")
     expectEqual(
       silent.news(),
-      [
-        "hello", "close 1008 not on the cassette, on which the client says nothing",
-      ]
+      ["hello", "close 1008 not on the cassette, on which the client says nothing"]
     )
     var spent = Table([said(.client, 0, "once")])
     spent.say("once")
     spent.say("once")
     expectEqual(
       spent.news(),
-      [
-        "close 1008 not on the cassette; nearest: #1, differs in nothing, and it has come already"
-      ]
+      ["close 1008 not on the cassette; nearest: #1, differs in nothing, and it has come already"]
     )
   }
 
@@ -466,8 +460,6 @@ import Testing
       expectEqual(ofCause, ofCause.sorted())
     }
 
-    func number(of text: String) -> Int {
-      messages.firstIndex { $0.body.text == text } ?? -1
-    }
+    func number(of text: String) -> Int { messages.firstIndex { $0.body.text == text } ?? -1 }
   }
 }

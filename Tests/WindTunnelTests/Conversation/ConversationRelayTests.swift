@@ -91,9 +91,7 @@ import Testing
     )
     expectEqual(
       relay.undone.map(\.description),
-      [
-        #"{"webSocket":"drop","message":9} was not done: 4 messages were sent."#
-      ]
+      [#"{"webSocket":"drop","message":9} was not done: 4 messages were sent."#]
     )
   }
 

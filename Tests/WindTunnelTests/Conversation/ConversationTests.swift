@@ -2,7 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import WindTunnel
 @testable import WindTunnelCassettes
 
 /// A message in one line: who says it, when, and what; `cause` where it stands on the cassette.

@@ -4,7 +4,6 @@ import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnel
-@testable import WindTunnelReports
 
 /// Counting requests of which there are ever new ones.
 @Suite struct ArrivalsTests {

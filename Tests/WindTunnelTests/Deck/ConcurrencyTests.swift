@@ -3,7 +3,6 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelCassettes
-@testable import WindTunnelImports
 
 @Suite struct ConcurrencyTests {
   private static let scenario = Scenario(

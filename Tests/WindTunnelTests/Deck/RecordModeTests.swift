@@ -2,7 +2,6 @@ import TestSupport
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelLink
 
 @Suite struct RecordModeTests {
   @Test func `a mode is read by its name, and all is rewrite`() {
@@ -25,9 +24,7 @@ import Testing
     expectEqual(takes, [.recording(0), .forwarded, .forwarded, .forwarded, .forwarded])
     expectEqual(
       deck.recorded().cassette.interactions.map(\.request.url.path),
-      [
-        "/x", "/x", "/x", "/y", "/y",
-      ]
+      ["/x", "/x", "/x", "/y", "/y"]
     )
   }
 

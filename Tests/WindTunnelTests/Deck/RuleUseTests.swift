@@ -3,8 +3,6 @@ import TestSupport
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelImports
-@testable import WindTunnelLink
 
 /// A rule that meant nothing that was asked for is a slip of the pen, and told.
 @Suite struct RuleUseTests {
@@ -121,9 +119,7 @@ import Testing
     for number in [1, 2, 1, 3, 4, 5, 6, 7] { Self.ask(deck, "/\(number)") }
     expectEqual(
       Self.lines(deck),
-      [
-        "rule 1 `GET /x` met no request; seen: GET /1, GET /2, GET /3, GET /4, GET /5 and 2 more"
-      ]
+      ["rule 1 `GET /x` met no request; seen: GET /1, GET /2, GET /3, GET /4, GET /5 and 2 more"]
     )
   }
 
@@ -133,9 +129,7 @@ import Testing
     Self.ask(deck, "/get")
     expectEqual(
       deck.unmet(.everyRule).map { "\($0)" },
-      [
-        "Every rule was to meet a request, but rule 1 `GET /gett` met no request; seen: GET /get."
-      ]
+      ["Every rule was to meet a request, but rule 1 `GET /gett` met no request; seen: GET /get."]
     )
     expectEqual(deck.unmet([.everyInteraction, .inOrder]).count, 1)
     expectEqual(deck.unmet([]), [])

@@ -4,14 +4,11 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelCassettes
-@testable import WindTunnelLink
 
 @Suite struct SequenceTests {
   private static func tape(_ url: RequestURL, then: EndPolicy? = nil, _ count: Int = 3) -> Cassette
   {
-    Cassette(
-      (1...count).map { Interaction(Request("GET", url), .text(Body("\($0)")), then: then) }
-    )
+    Cassette((1...count).map { Interaction(Request("GET", url), .text(Body("\($0)")), then: then) })
   }
 
   private func bodies(

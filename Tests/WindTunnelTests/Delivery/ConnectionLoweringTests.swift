@@ -4,7 +4,6 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
-@testable import WindTunnelLink
 
 @Suite struct ConnectionLoweringTests {
   @Test(arguments: [

@@ -78,9 +78,7 @@ import WindTunnelSymptoms
     }
   }
 
-  @Test(arguments: [
-    (nil, 0), ("1", 1), ("2", 0), ("3", 3), ("5", 0),
-  ])
+  @Test(arguments: [(nil, 0), ("1", 1), ("2", 0), ("3", 3), ("5", 0)])
   func `what was recorded of a client that came back is taken up where another is`(
     asked: String?,
     skipped: Int
@@ -108,9 +106,7 @@ import WindTunnelSymptoms
     expectEqual(few.misfits, [#"{"resetAfterEvents":5} was not done: the answer has 4 events."#])
   }
 
-  @Test(arguments: [
-    ("2", 2), ("4", 4), ("1", 1), ("9", 0), ("", 0), (" 2", 0),
-  ])
+  @Test(arguments: [("2", 2), ("4", 4), ("1", 1), ("9", 0), ("", 0), (" 2", 0)])
   func `a client that comes back gets what is behind its last event`(id: String, seen: Int) {
     let (steps, _) = Self.delivery(nil, lastEvent: id)
     expectEqual(Self.sent(steps), Self.events[seen...].joined())
@@ -151,9 +147,7 @@ import WindTunnelSymptoms
 
   @Test func `what it has seen takes no time, and what comes keeps its distances`() {
     let length = Self.events[0].utf8.count
-    let chunks = (0..<4).map {
-      Timing.Chunk(bytes: length, offset: .milliseconds(10 + 30 * $0))
-    }
+    let chunks = (0..<4).map { Timing.Chunk(bytes: length, offset: .milliseconds(10 + 30 * $0)) }
     let stream = Self.interaction(chunks: chunks)
     let (whole, _) = Self.delivery(nil, stream, pace: .asRecorded)
     let (rest, _) = Self.delivery(nil, stream, lastEvent: "2", pace: .asRecorded)

@@ -4,8 +4,6 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
-@testable import WindTunnelLink
-@testable import WindTunnelReports
 
 /// Answers in good form, and nearly so, that are not the recorded ones.
 @Suite struct HTTPFaultLoweringTests {
@@ -216,9 +214,7 @@ import WindTunnelSymptoms
     expectEqual(seen, ["one -", "one 60", "two -", "two 60", "three -"])
     expectEqual(
       deck.journal.all.map(\.take),
-      [
-        .recording(0), .withheld(0), .recording(1), .withheld(1), .recording(2),
-      ]
+      [.recording(0), .withheld(0), .recording(1), .withheld(1), .recording(2)]
     )
   }
 

@@ -91,10 +91,7 @@ import WindTunnelSymptoms
       Played(delivery: steps(.head(head(200, 11)), .bytes(#"{"id":null}"#), .finish), misfits: [])
     )
     let cut = play([.reset(afterBodyBytes: 4), .mutate(.null(at: "$.id"))], stub)
-    expectEqual(
-      cut.delivery,
-      steps(.head(head(200, 24)), .bytes(#"{"id"#), .reset, then: .reset)
-    )
+    expectEqual(cut.delivery, steps(.head(head(200, 24)), .bytes(#"{"id"#), .reset, then: .reset))
     let replaced = play([.status(503), .mutate(.truncate(afterBodyBytes: 4))], stub)
     let notice = ResponseHead(
       status: 503,
@@ -171,9 +168,7 @@ import WindTunnelSymptoms
     let stub = recorded(headers, Body(body))
     let played = play([.mutate(mutation)], stub)
     expectEqual(played.delivery, play([], stub).delivery)
-    let shown = played.misfits.map {
-      $0.replacing(#/"draw":[0-9.]+/#, with: "\"draw\":DRAW")
-    }
+    let shown = played.misfits.map { $0.replacing(#/"draw":[0-9.]+/#, with: "\"draw\":DRAW") }
     expectEqual(shown, [sentence])
   }
 
@@ -214,9 +209,7 @@ import WindTunnelSymptoms
     expectEqual(deck.delivery(of: outcome, on: stage), steps(.bytes(.live), .finish))
     expectEqual(
       deck.journal.all.map(\.misfits),
-      [
-        [#"{"mutate":"status","to":500} was not done: a live answer passes as it comes."#]
-      ]
+      [[#"{"mutate":"status","to":500} was not done: a live answer passes as it comes."#]]
     )
   }
 }

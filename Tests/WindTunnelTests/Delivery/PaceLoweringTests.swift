@@ -4,7 +4,6 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
-@testable import WindTunnelImports
 
 /// The pieces of a recorded stream, and when they come.
 @Suite struct PaceLoweringTests {

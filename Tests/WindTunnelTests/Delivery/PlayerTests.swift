@@ -64,9 +64,7 @@ import WindTunnelSymptoms
     var player = Player(Delivery(steps, afterwards: .close))
     expectEqual(
       player.next(.tick, at: .zero),
-      [
-        .live, .finish(.close), .closeWrite, .close, .reset, .stall, .fail(.timedOut), .relay,
-      ]
+      [.live, .finish(.close), .closeWrite, .close, .reset, .stall, .fail(.timedOut), .relay]
     )
   }
 

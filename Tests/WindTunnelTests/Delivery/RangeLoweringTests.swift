@@ -124,9 +124,7 @@ import Testing
     )
     let head = ResponseHead(
       status: 206,
-      headers: [
-        "Accept-Ranges": "bytes", "Content-Length": "2", "Content-Range": "bytes 0-1/10",
-      ]
+      headers: ["Accept-Ranges": "bytes", "Content-Length": "2", "Content-Range": "bytes 0-1/10"]
     )
     let delivery = Self.delivery(["Range": "bytes=0-1"], of: stream)
     expectEqual(delivery, Self.played(head, "01"))
@@ -136,9 +134,7 @@ import Testing
     let range = Request("GET", "/a", headers: ["Range": "bytes=2-4"])
     let part = Response(status: 206, headers: ["Content-Range": "bytes 2-4/10"], body: Body("two"))
     let both = Deck(
-      Cassette([
-        Interaction(Request("GET", "/a"), Self.whole()), Interaction(range, part),
-      ]),
+      Cassette([Interaction(Request("GET", "/a"), Self.whole()), Interaction(range, part)]),
       then: .repeat
     )
     func asked(_ range: String?, _ deck: Deck) -> Delivery {

@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelRedaction
 
 /// What passes through a tunnel when, as a drawing: a list of moments and what is done at each.
 @Suite struct RelayPlayerTests {
@@ -135,11 +134,7 @@ import Testing
 
   @Test func `a live answer is metered where the courier can tell of its bytes`() {
     let delivery = Delivery([.await(.requestEnd), .bytes(.live), .finish])
-    var player = Player(
-      delivery,
-      shaper: Shaper(.init(delay: .milliseconds(20))),
-      metersLive: true
-    )
+    var player = Player(delivery, shaper: Shaper(.init(delay: .milliseconds(20))), metersLive: true)
     expectEqual(player.next(.arrived(.requestEnd), at: .zero), [.live])
     expectEqual(player.next(.came(.down, 100), at: .zero), [.wake(.milliseconds(20))])
     expectEqual(player.next(.ended(.down), at: .milliseconds(3)), [.wake(.milliseconds(20))])

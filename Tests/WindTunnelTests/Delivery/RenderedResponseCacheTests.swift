@@ -57,10 +57,7 @@ import Testing
   }()
 
   @Test(arguments: recorded, Stage.allCases)
-  private func `a whole answer is what its steps come to`(
-    _ one: Recorded,
-    _ stage: Stage
-  ) throws {
+  private func `a whole answer is what its steps come to`(_ one: Recorded, _ stage: Stage) throws {
     var interaction = Interaction(Request("GET", "http://a.test/"), one.response)
     interaction.timing = one.timing
     let outcome = Deck(Cassette([interaction])).decide(Request("GET", "http://a.test/"))

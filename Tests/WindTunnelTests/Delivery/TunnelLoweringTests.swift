@@ -54,9 +54,7 @@ import Testing
     )
     expectEqual(
       steps([.on("CONNECT *:443", .always, .status(403))]),
-      [
-        [start, .head(head), .bytes(.data(Data("This 403 was injected.\n".utf8))), .close]
-      ]
+      [[start, .head(head), .bytes(.data(Data("This 403 was injected.\n".utf8))), .close]]
     )
     expectEqual(steps([.always(.always, .status(503))]), [[start, .relay]])
     expectEqual(steps([.on("GET /home", .always, .reset(.afterRequest))]), [[start, .relay]])

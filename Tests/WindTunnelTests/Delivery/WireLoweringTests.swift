@@ -4,8 +4,6 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
-@testable import WindTunnelLink
-@testable import WindTunnelRedaction
 
 /// Answers as bytes: what no framing in good form gives.
 @Suite struct WireLoweringTests {
@@ -96,9 +94,7 @@ import WindTunnelSymptoms
   private static let both =
     "X: y\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
 
-  private static func announcing(_ length: String) -> String {
-    fields.replacing("5", with: length)
-  }
+  private static func announcing(_ length: String) -> String { fields.replacing("5", with: length) }
 
   @Test(arguments: malformed)
   func `a malformed answer is these bytes`(malformation: Malformation, bytes: String) {
@@ -127,9 +123,7 @@ import WindTunnelSymptoms
     _ = deck.delivery(of: deck.decide(Request("GET", "/")), on: .onTheWire)
     expectEqual(
       deck.journal.all.map(\.misfits),
-      [
-        [#"{"malformed":"badVersion"} was not done: the answer is malformed in another way."#]
-      ]
+      [[#"{"malformed":"badVersion"} was not done: the answer is malformed in another way."#]]
     )
   }
 
@@ -149,9 +143,7 @@ import WindTunnelSymptoms
     expectEqual(player.next(.arrived(.requestEnd), at: .zero), [.wake(.milliseconds(300))])
     expectEqual(
       player.next(.tick, at: .milliseconds(300)),
-      [
-        .head(response.head), .bytes(Data(count: 4096)), .wake(.milliseconds(2300)),
-      ]
+      [.head(response.head), .bytes(Data(count: 4096)), .wake(.milliseconds(2300))]
     )
     expectEqual(player.next(.tick, at: .milliseconds(2300)), [.reset])
     #expect(player.isDone)

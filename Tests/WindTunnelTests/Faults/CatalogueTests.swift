@@ -6,8 +6,6 @@ import WindTunnelSymptoms
 
 @testable import WindTunnel
 @testable import WindTunnelCassettes
-@testable import WindTunnelImports
-@testable import WindTunnelLink
 
 /// What else speaks of faults says what the catalogue says: the schema, the page, the stages and the
 /// report. Each test names the line that is missing.

@@ -1,10 +1,8 @@
 import Foundation
 import TestSupport
 import Testing
-import WindTunnelSymptoms
 
 @testable import WindTunnel
-@testable import WindTunnelLink
 
 @Suite struct ConnectionFaultTests {
   @Test func `every kind has a name, a layer and a symptom of its own`() {
@@ -57,9 +55,7 @@ import WindTunnelSymptoms
     for _ in 1...2 {
       expectEqual(
         (1...4).map { deck.synFate(lane: .deck, ordinal: $0) },
-        [
-          .lost(3), .unanswered, .lost(1), .answered,
-        ]
+        [.lost(3), .unanswered, .lost(1), .answered]
       )
     }
     #expect(deck.journal.all.isEmpty)

@@ -2,7 +2,6 @@ import TestSupport
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelLink
 
 @Suite struct DrawsTests {
   private func draws(

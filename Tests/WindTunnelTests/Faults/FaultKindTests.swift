@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelLink
 
 @Suite struct FaultKindTests {
   @Test func `every kind has a name of its own, and there are many`() {

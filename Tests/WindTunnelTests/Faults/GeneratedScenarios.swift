@@ -1,9 +1,7 @@
 import Mutations
 
 @testable import WindTunnel
-@testable import WindTunnelImports
 @testable import WindTunnelLink
-@testable import WindTunnelRedaction
 
 extension Generator {
   // Texts that do not read would be missing here; the parser's own tests are about that.

@@ -4,8 +4,6 @@ import TestSupport
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
-@testable import WindTunnelRedaction
 
 /// What becomes of a JSON text, to the byte.
 @Suite struct JSONMutationTests {
@@ -106,10 +104,7 @@ import Testing
   @Test func `an empty object gets a member and a taken name is not doubled`() throws {
     try expectEqual(mutated("{ }", .extra, .drawn(0)), #"{"unexpectedField":"unexpected" }"#)
     let twice = try mutated(try mutated("[{\"a\":1}]", .extra, .drawn(0)), .extra, .drawn(0))
-    expectEqual(
-      twice,
-      #"[{"a":1,"unexpectedField":"unexpected","unexpectedField_":"unexpected"}]"#
-    )
+    expectEqual(twice, #"[{"a":1,"unexpectedField":"unexpected","unexpectedField_":"unexpected"}]"#)
   }
 
   @Test(arguments: 0..<40)

@@ -28,11 +28,7 @@ import Testing
       Self.link(text),
       Link(
         up: .init(delay: .milliseconds(100), bitsPerSecond: 330_000),
-        down: .init(
-          delay: .milliseconds(60),
-          bitsPerSecond: 780_000,
-          loss: .gilbertElliott(burst)
-        ),
+        down: .init(delay: .milliseconds(60), bitsPerSecond: 780_000, loss: .gilbertElliott(burst)),
         dnsDelay: .milliseconds(20),
         isShared: true
       )

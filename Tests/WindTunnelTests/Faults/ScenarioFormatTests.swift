@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
 
 @Suite struct ScenarioFormatTests {
   private func rule(_ text: String) -> String {
@@ -67,9 +66,7 @@ import Testing
       """
     try expectEqual(
       Scenario(json: text).rules,
-      [
-        .always(.always, .delay(Fault.Spread(.milliseconds(250), through: .milliseconds(350))))
-      ]
+      [.always(.always, .delay(Fault.Spread(.milliseconds(250), through: .milliseconds(350))))]
     )
   }
 }

@@ -4,8 +4,6 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelCassettes
-@testable import WindTunnelImports
-@testable import WindTunnelLink
 
 /// What a story says of rules that look at the clock and at fields.
 @Suite struct StoryTellingTests {

@@ -3,9 +3,6 @@ import TestSupport
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelImports
-@testable import WindTunnelLink
-@testable import WindTunnelReports
 
 /// Triggers that ask for more than an ordinal and a draw.
 @Suite struct TriggerTests {

@@ -48,10 +48,7 @@ import Testing
     let scenario = try Scenario(
       json: #"{"windtunnelScenario":1,"name":"s","allow":{"hangs(GET /a/(b))":"a monitor"}}"#
     )
-    expectEqual(
-      scenario.allowed,
-      [AllowedRule("hangs", at: "GET /a/(b)", because: "a monitor")]
-    )
+    expectEqual(scenario.allowed, [AllowedRule("hangs", at: "GET /a/(b)", because: "a monitor")])
     try expectEqual(Scenario(data: scenario.data(), source: "s.json"), scenario)
   }
 

@@ -26,12 +26,7 @@ import WindTunnel
     var log = ConversationLog()
     for (place, number) in numbers.enumerated() {
       log.messages.append(
-        .init(
-          from: .server,
-          at: .milliseconds(place),
-          number: number,
-          digest: UInt64(number)
-        )
+        .init(from: .server, at: .milliseconds(place), number: number, digest: UInt64(number))
       )
     }
     for number in said {

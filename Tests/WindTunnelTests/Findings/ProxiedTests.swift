@@ -72,9 +72,7 @@ import WindTunnelSymptoms
       log.withLock { $0.apply(.left(outcome), at: .milliseconds(time)) }
     }
 
-    var report: ProxyReport {
-      ProxyReport(log.withLock { $0 }, seed: 1, duration: .seconds(9))
-    }
+    var report: ProxyReport { ProxyReport(log.withLock { $0 }, seed: 1, duration: .seconds(9)) }
 
     /// The sentence of a finding with its weight and count; else the standing.
     func words(_ rule: String) throws -> String {

@@ -3,6 +3,18 @@ import Testing
 import WindTunnel
 import WindTunnelFindings
 
+extension RuleStanding {
+  /// The sentence of a finding with its weight and counts; else the standing.
+  var words: String {
+    switch standing {
+    case .notMet(let reason): "not met: \(reason)"
+    case .passed(let count): "kept by \(count)"
+    case .broken(let finding):
+      "\(finding.severity) \(finding.call): \(finding.seen) (\(finding.count))"
+    }
+  }
+}
+
 /// Each rule from its three sides: broken, kept, and not met.
 @Suite struct RuleTests {
   /// An attempt as a server saw it, in milliseconds.

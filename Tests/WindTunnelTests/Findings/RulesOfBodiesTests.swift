@@ -1,6 +1,5 @@
 import TestSupport
 import Testing
-import WindTunnel
 import WindTunnelFindings
 
 /// The rule about bodies that only a client can limit, from its three sides.

@@ -72,12 +72,7 @@ import WindTunnelFindings
     in weather: Scenario? = weather
   ) throws -> String {
     let flight = Flight(of: client, on: stage, calls, in: weather)
-    switch try #require(flight.held().first { $0.rule == rule }).standing {
-    case .notMet(let reason): return "not met: \(reason)"
-    case .passed(let count): return "kept by \(count)"
-    case .broken(let finding):
-      return "\(finding.severity) \(finding.call): \(finding.seen) (\(finding.count))"
-    }
+    return try #require(flight.held().first { $0.rule == rule }).words
   }
 
   // MARK: asks-again

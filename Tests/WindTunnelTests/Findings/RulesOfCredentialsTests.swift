@@ -52,13 +52,7 @@ import WindTunnelFindings
       count: processes
     )
     let flight = Flight(of: client, on: .onTheWire, calls, traffic: traffic, in: weather)
-    let standing = try #require(flight.held().first { $0.rule == rule }).standing
-    switch standing {
-    case .notMet(let reason): return "not met: \(reason)"
-    case .passed(let count): return "kept by \(count)"
-    case .broken(let finding):
-      return "\(finding.severity) \(finding.call): \(finding.seen) (\(finding.count))"
-    }
+    return try #require(flight.held().first { $0.rule == rule }).words
   }
 
   @Test func `calls that each renew what has expired once for all of them are named`() throws {

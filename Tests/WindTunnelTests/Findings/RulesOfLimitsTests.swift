@@ -1,6 +1,5 @@
 import TestSupport
 import Testing
-import WindTunnel
 import WindTunnelFindings
 
 /// The rule about what one call is told and the others have to keep to, from its three sides.

@@ -58,12 +58,7 @@ import WindTunnelFindings
     var traffic = Flight.Traffic()
     edit(&traffic)
     let standings = Flight(of: client, on: .onTheWire, calls, traffic: traffic).held()
-    switch try #require(standings.first { $0.rule == rule }).standing {
-    case .notMet(let reason): return "not met: \(reason)"
-    case .passed(let count): return "kept by \(count)"
-    case .broken(let finding):
-      return "\(finding.severity) \(finding.call): \(finding.seen) (\(finding.count))"
-    }
+    return try #require(standings.first { $0.rule == rule }).words
   }
 
   // MARK: does-not-come-back
@@ -106,9 +101,7 @@ import WindTunnelFindings
     try expectEqual(Self.words(Self.returns, never), "not met: No call went well before.")
     let short = Self.flight { Self.call($0, at: $1, Self.failed) }.filter { $0.call < 148 }
     #expect(try Self.words(Self.returns, short).hasPrefix("not met: Only 4 of at least 5"))
-    let met = Self.flight {
-      Self.call($0, at: $1, Self.failed, faults: #"{"status":503}"#)
-    }
+    let met = Self.flight { Self.call($0, at: $1, Self.failed, faults: #"{"status":503}"#) }
     #expect(try Self.words(Self.returns, met).hasPrefix("not met: No call met it"))
     #expect(try Self.words(Self.returns, Self.flight(), of: .program).hasPrefix("not met"))
   }
@@ -285,9 +278,7 @@ import WindTunnelFindings
     3,
     failed,
     lasted: 10,
-    [
-      RuleTests.attempt(0, to: 2000)
-    ]
+    [RuleTests.attempt(0, to: 2000)]
   )
 
   @Test func `a call that shows what was answered to another is named`() throws {
@@ -319,9 +310,7 @@ import WindTunnelFindings
     RuleTests.call(
       number,
       failed,
-      [
-        RuleTests.attempt(0, to: 3, faults: #"{"answer":"captivePortalPage"}"#, take: "computed")
-      ]
+      [RuleTests.attempt(0, to: 3, faults: #"{"answer":"captivePortalPage"}"#, take: "computed")]
     )
   }
 
@@ -387,15 +376,11 @@ import WindTunnelFindings
         showed: true,
         start: start,
         lasted: 10,
-        [
-          RuleTests.attempt(start, to: start + 3)
-        ]
+        [RuleTests.attempt(start, to: start + 3)]
       )
     }
     return try words(leaks, made, of: client) {
-      $0.connections = [
-        .init(calls: calls, opened: opened, mostOpen: opened, leftOpen: left)
-      ]
+      $0.connections = [.init(calls: calls, opened: opened, mostOpen: opened, leftOpen: left)]
     }
   }
 

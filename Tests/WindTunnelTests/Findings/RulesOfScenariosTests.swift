@@ -233,9 +233,7 @@ import WindTunnelFindings
       .first { $0.rule == rule }?.finding
     expectEqual(
       found?.steps.map(\.words),
-      [
-        "GET /home → 200 with interim responses (1xx)", "the call failed, exit 1",
-      ]
+      ["GET /home → 200 with interim responses (1xx)", "the call failed, exit 1"]
     )
     try expectEqual(words([failed, failed, failed]), "not met")
     try expectEqual(words([failed, failed, failed, failed, .succeeded]), "not met")
@@ -336,13 +334,7 @@ import WindTunnelFindings
 
   @Test func `a call that fails in a scenario without faults is named`() throws {
     func words(_ calls: [Observation], in scenario: Scenario? = .calm) throws -> String {
-      let standings = Flight(of: .program, on: .onTheWire, calls, in: scenario).held()
-      switch try #require(standings.first { $0.rule == "fails-without-fault" }).standing {
-      case .notMet: return "not met"
-      case .passed(let count): return "kept by \(count)"
-      case .broken(let finding):
-        return "\(finding.severity) \(finding.call): \(finding.seen) (\(finding.count))"
-      }
+      try RuleTests.words("fails-without-fault", calls, of: .program, in: scenario)
     }
     func failed(_ number: Int, _ attempts: [Observation.Attempt]) -> Observation {
       RuleTests.call(number, .failed("exit 7"), attempts)

@@ -1,6 +1,5 @@
 import TestSupport
 import Testing
-import WindTunnel
 import WindTunnelFindings
 
 /// The rules that compare what attempts sent, from their three sides: broken, kept, and not met.

@@ -136,10 +136,7 @@ import WindTunnelFindings
     }
     for standing in [try hung(14_000), try hung(nil, isSlow: true)] {
       expectEqual(standing.starved, 1)
-      expectEqual(
-        Self.reason(standing),
-        "1 call is not judged: the machine was busy."
-      )
+      expectEqual(Self.reason(standing), "1 call is not judged: the machine was busy.")
     }
     // The grant was used up, which is no half of a long call.
     var long = Self.call(RuleTests.row(waits: []), delay: 120_000, .hung)

@@ -2,9 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import WindTunnel
 @testable import WindTunnelHTTP
-@testable import WindTunnelImports
 
 @Suite struct ByteClassTests {
   /// Bytes at both sides of every bound of UTF-8.
@@ -18,9 +16,7 @@ import Testing
       !String(decoding: bytes, as: UTF8.self).utf8.elementsEqual(bytes)
     }
     var texts: [[UInt8]] = [[]]
-    for _ in 0..<3 {
-      texts += texts.flatMap { text in Self.bounds.map { text + [$0] } }
-    }
+    for _ in 0..<3 { texts += texts.flatMap { text in Self.bounds.map { text + [$0] } } }
     texts += (0...255).flatMap { (byte: UInt8) in [[0xF1, 0x80, 0x80, byte], [byte, 0x80, 0x80]] }
     for text in texts {
       let isUTF8 = text.withUnsafeBufferPointer(\.isUTF8)

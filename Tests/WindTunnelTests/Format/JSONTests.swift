@@ -3,7 +3,6 @@ import Mutations
 import TestSupport
 import Testing
 
-@testable import WindTunnel
 @testable import WindTunnelCassettes
 
 @Suite struct JSONTests {

@@ -29,22 +29,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    ("duplicates == 0", "failed, got 100"), ("silentRetries <= 100", "met, got 100"),
-    ("retryAfterCompliance >= 75 %", "met, got 0.75"), ("earlyRetries == 0", "failed, got 25"),
-    ("amplification <= 2", "met, got 2"), ("worstSecondAmplification < 2", "failed, got 2"),
-    ("retriesMax == 1", "met, got 1"), ("retriesP95 <= 1", "met, got 1"),
-    ("recoveredRate >= 0.9", "met, got 0.9"), ("staleServed == 0", "failed, got 1"),
-    ("silentTruncations == 0", "failed, got 1"), ("unexpectedErrors == 0", "met, got 0"),
-    ("faultCoverage == 1", "failed, got 0.5"), ("p95.upper <= 100ms", "met, got 100 ms"),
-    ("p95UpperMilliseconds <= 99", "failed, got 100 ms"),
-    ("succeeded.p95 <= 96ms", "met, got 96 ms"), ("successRate.upper < 1", "met, got 0.944771"),
-    ("failed.p95 <= 9ms", "inconclusive, failed.p95 needs 20 failed calls and has 10 (got 10 ms)"),
-    ("cancelledCalls == 0", "met, got 0"),
-    ("attemptsAfterCancel == 0", "inconclusive, no call was given up, or its end was not seen"),
-    ("p99.upper <= 1s", "inconclusive, p99.upper needs 368 calls and has 100"),
-    ("medianRatio <= 1.1", "inconclusive, there is no baseline to hold it against"),
-  ]) func `a gate tests the figure that it names`(gate: String, expected: String) throws {
+  @Test(arguments: try TestData.rows("tested-gates.json", count: 22) as [(String, String)])
+  func `a gate tests the figure that it names`(gate: String, expected: String) throws {
     try expectEqual(words(gate, drill), expected)
   }
 

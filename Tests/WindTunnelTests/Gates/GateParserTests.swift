@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
 @testable import WindTunnelReports
 
 @Suite struct GateParserTests {
@@ -39,32 +38,8 @@ import Testing
   }
 
   @Test func `every metric has the name of its key and the name that people use`() throws {
-    expectEqual(
-      GateMetric.names,
-      [
-        "calls", "successRate", "successRate.lower", "successRate.upper",
-        "firstTrySuccessRate", "recoveredRate", "averageRetries", "retriesP95", "retriesMax",
-        "amplification", "worstSecondAmplification", "silentRetries", "duplicates",
-        "retryAfterCompliance", "earlyRetries", "thunderingHerdIndex", "p50", "p90", "p95",
-        "p99", "max", "p50.upper", "p90.upper", "p95.upper", "p99.upper", "succeeded.p95",
-        "failed.p95", "recoveryP95", "firstRecovery", "steadyRecovery", "cancelReturnP95",
-        "blankPages", "blankPageRate",
-        "staleServed", "silentTruncations", "crashes", "hangs", "unexpectedErrors",
-        "cancelledCalls", "attemptsAfterCancel", "faultCoverage", "coverage", "reconnectP95",
-        "reconnectedRate", "resubscribeP95", "firstEventP95", "longestGap", "pingsAnswered",
-        "messagesLost", "messagesDoubled", "messagesOutOfOrder", "messagesLate", "p95Ratio",
-        "p95Ratio.lower",
-        "p95Ratio.upper", "medianRatio", "medianRatio.lower", "medianRatio.upper", "lostCalls",
-        "wonCalls", "lossProbability", "successRateLower", "successRateUpper", "p50Milliseconds",
-        "p90Milliseconds", "p95Milliseconds", "p99Milliseconds", "maxMilliseconds",
-        "p50UpperMilliseconds", "p90UpperMilliseconds", "p95UpperMilliseconds",
-        "p99UpperMilliseconds", "succeededP95Milliseconds", "failedP95Milliseconds",
-        "recoveryP95Milliseconds", "firstRecoveryMilliseconds", "steadyRecoveryMilliseconds",
-        "cancelReturnP95Milliseconds", "reconnectP95Milliseconds", "resubscribeP95Milliseconds",
-        "firstEventP95Milliseconds", "longestGapMilliseconds", "p95RatioLower",
-        "p95RatioUpper", "medianRatioLower", "medianRatioUpper",
-      ]
-    )
+    let names = TestData.text("gate-metrics.txt").split(separator: "\n").map(String.init)
+    expectEqual(GateMetric.names, names)
     // Where a figure stands by itself it bears its key; the others stand in an object of their own.
     let figures = JSON.object(Metrics([]).members)
     guard case .object(let members) = figures, case .object(let ends)? = figures["latencyIntervals"]
@@ -83,60 +58,13 @@ import Testing
 
   static let all = "There are \(GateMetric.allCases.map(\.rawValue).joined(separator: ", "))."
 
-  @Test(arguments: [
-    ("", 1, "a metric should stand here. Write for example successRate >= 0.99."),
-    (">= 1", 1, "a metric should stand here. Write for example successRate >= 0.99."),
-    ("sucessRate >= 0.99", 1, "there is no metric \"sucessRate\". Did you mean successRate?"),
-    ("  P95 <= 3s", 3, "there is no metric \"P95\". Did you mean p95?"),
-    ("happiness == 1", 1, "there is no metric \"happiness\". \(all)"),
-    ("duplicate == 0", 1, "there is no metric \"duplicate\". Did you mean duplicates?"),
-    ("p95(POST /payments <= 3s", 4, "the parenthesis is not closed."),
-    ("p95() <= 3s", 5, "\"\" is no endpoint. Write a method and a path, such as POST /payments."),
-    (
-      "p95(payments) <= 3s", 5,
-      "\"payments\" is no endpoint. Write a method and a path, such as POST /payments."
-    ),
-    (
-      "p95(GET https://a.example/x) <= 3s", 5,
-      "\"GET https://a.example/x\" is no endpoint. Write a method and a path, such as POST /payments."
-    ),
-    ("p95(GET /x?page=2) <= 3s", 5, "an endpoint is a method and a path, without a query."),
-    ("p95", 4, "a comparison is missing. There are >=, <=, >, <, == and !=."),
-    ("p95 = 3s", 5, "\"= 3s\" is no comparison. There are >=, <=, >, <, == and !=."),
-    ("p95 ≤ 3s", 5, "\"≤ 3s\" is no comparison. There are >=, <=, >, <, == and !=."),
-    ("p95 <=", 7, "a value is missing. Write for example p95 <= 800ms."),
-    ("calls >= many", 10, "\"many\" is no value. Write for example calls == 0."),
-    ("calls >= -1", 10, "\"-1\" is no value. Write for example calls == 0."),
-    ("calls >= .5", 10, "\".5\" is no value. Write for example calls == 0."),
-    ("p95 <= 800", 8, "p95 is a time, and 800 has no unit. Write for example p95 <= 800ms."),
-    (
-      "p95 <= 3 min", 10,
-      "p95 is a time and not measured in \"min\". Write for example p95 <= 800ms."
-    ),
-    (
-      "blankPages == 0s", 16,
-      "blankPages is a number and not measured in \"s\". Write for example blankPages == 0."
-    ),
-    (
-      "successRate >= 99", 16,
-      "successRate is a share, and 99 is more than all. Write for example 0.99 or 99 %."
-    ),
-    (
-      "successRate >= 101 %", 16,
-      "successRate is a share, and 101% is more than all. Write for example 0.99 or 99 %."
-    ),
-    ("calls >= 9999999999999999", 10, "the number is too large."),
-    ("calls >= 1 1", 12, "nothing should follow the value, and \"1\" does."),
-    ("calls >= 1.", 11, "nothing should follow the value, and \".\" does."),
-    ("p95 <= baseline*", 17, "a value is missing. Write for example baseline*1.10."),
-    ("p95 <= baseline+1", 16, "nothing should follow the value, and \"+1\" does."),
-    ("p95 <= base", 8, "\"base\" is no value. Write for example p95 <= 800ms."),
-  ])
+  @Test(arguments: try TestData.rows("refused-gates.json", count: 29) as [(String, Int, String)])
   func `a gate that does not read is refused with its place`(
     text: String,
     column: Int,
     sentence: String
   ) {
+    let sentence = sentence.replacing("⟨metrics⟩", with: Self.all)
     expectEqual(refusal { try Gate(text) }, "gate \"\(text)\", column \(column): \(sentence)")
   }
 

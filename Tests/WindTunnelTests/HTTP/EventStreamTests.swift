@@ -3,7 +3,6 @@ import Mutations
 import TestSupport
 import Testing
 
-@testable import WindTunnel
 @testable import WindTunnelHTTP
 
 /// The ends of the events of a streamed body, and the identifiers by which a client comes back.
@@ -20,27 +19,7 @@ import Testing
   }
 
   // The examples of WHATWG HTML §9.2.6, and each end of a line.
-  @Test(arguments: [
-    ("data: a\n\n", ["data: a\n\n"]), ("data: a\r\rdata: b\r\r", ["data: a\r\r", "data: b\r\r"]),
-    ("data: a\r\n\r\ndata: b\r\n\r\n", ["data: a\r\n\r\n", "data: b\r\n\r\n"]),
-    ("data: a\n\r\ndata: b\r\n\n", ["data: a\n\r\n", "data: b\r\n\n"]),
-    ("data: a\n\ndata: cut", ["data: a\n\n"]), ("data: a\n", []), ("", []), ("\n\n\n", []),
-    (": keep alive\n\ndata: a\n\n", [": keep alive\n\ndata: a\n\n"]),
-    ("event: x\n\ndata\n\n", ["event: x\n\ndata\n\n"]),
-    ("data\n\ndata\ndata\n\ndata:", ["data\n\n", "data\ndata\n\n"]),
-    ("data: a\ndata: b\n\n", ["data: a\ndata: b\n\n"]),
-    ("\u{FEFF}data: a\n\n", ["\u{FEFF}data: a\n\n"]),
-    ("\u{FEFF}\u{FEFF}data: a\n\n", []),
-    (
-      "id: 1\ndata: a\n\nid: 2\n\ndata: b\n\nid\ndata: c\n\n",
-      ["id: 1\ndata: a\n\n#1", "id: 2\n\ndata: b\n\n#2", "id\ndata: c\n\n"]
-    ),
-    (
-      "id:1\ndata:a\n\nid: x\u{0}y\ndata:b\n\n",
-      ["id:1\ndata:a\n\n#1", "id: x\u{0}y\ndata:b\n\n#1"]
-    ),
-    ("datum: a\n\nData: a\n\n", []), ("data: é\n\n", ["data: é\n\n"]),
-  ])
+  @Test(arguments: try TestData.rows("event-streams.json", count: 18) as [(String, [String])])
   func `an event ends with an empty line, and is one with data alone`(
     body: String,
     expected: [String]
@@ -51,9 +30,7 @@ import Testing
   @Test func `lines and sequences of JSON have events, too`() {
     expectEqual(
       Self.events("{\"a\":1}\n\n  \n{\"b\":2}\n{\"cut\"", .lines),
-      [
-        "{\"a\":1}\n", "\n  \n{\"b\":2}\n",
-      ]
+      ["{\"a\":1}\n", "\n  \n{\"b\":2}\n"]
     )
     expectEqual(
       Self.events("\u{1E}{\"a\":1}\n\u{1E}\u{1E}2\n\u{1E}[cut", .sequence),

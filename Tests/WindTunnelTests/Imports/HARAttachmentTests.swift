@@ -2,9 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import WindTunnel
 @testable import WindTunnelImports
-@testable import WindTunnelLink
 
 /// Bodies that stand beside a HAR and not in it, as Playwright writes them.
 @Suite struct HARAttachmentTests {

@@ -2,11 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import WindTunnel
 @testable import WindTunnelCassettes
 @testable import WindTunnelImports
-@testable import WindTunnelLink
-@testable import WindTunnelRedaction
 
 /// A cassette that kept what its HAR said, and that somebody has changed since.
 @Suite struct HARChangedTests {
@@ -95,9 +92,7 @@ import Testing
     expectEqual(entry["request"]?["headersSize"], -1)
     expectEqual(
       entry["response"]?["cookies"],
-      [
-        ["name": "f", "value": "g"], ["name": "h", "value": "i"],
-      ]
+      [["name": "f", "value": "g"], ["name": "h", "value": "i"]]
     )
     expectEqual(entry["request"]?["bodySize"], 99)
   }

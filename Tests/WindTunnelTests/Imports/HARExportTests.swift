@@ -36,7 +36,7 @@ import WindTunnelSymptoms
     interaction.timing = Timing(firstByte: .microseconds(41_200), lastByte: .milliseconds(43))
     interaction.notes = [JSON.Member("_ticket", 12)]
     let text = String(decoding: HARExport(Cassette([interaction])).data, as: UTF8.self)
-    expectEqual(text, DataFiles.text("exchange.har"))
+    expectEqual(text, TestData.text("exchange.har"))
   }
 
   @Test func `what HAR has no field for is added in the cassette's own words`() throws {
@@ -125,10 +125,7 @@ import WindTunnelSymptoms
     let result = try HARImport(Data(har.utf8), source: "a.har")
     expectEqual(
       result.cassette.notes,
-      [
-        JSON.Member("_recordingName", "home"),
-        JSON.Member("_seen", ["REDACTED-authorization-1"]),
-      ]
+      [JSON.Member("_recordingName", "home"), JSON.Member("_seen", ["REDACTED-authorization-1"])]
     )
     expectEqual(result.warnings, [])
   }

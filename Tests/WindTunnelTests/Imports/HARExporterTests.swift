@@ -1,7 +1,6 @@
 import Foundation
 import TestSupport
 import Testing
-import WindTunnel
 import WindTunnelImports
 import WindTunnelSymptoms
 
@@ -10,29 +9,7 @@ import WindTunnelSymptoms
   @Test func `Chrome's pseudo-fields, call stacks and opened gzip do not reach the cassette`()
     throws
   {
-    let text = """
-      {"log": {"version": "1.2", "creator": {"name": "WebInspector", "version": "537.36"},
-        "pages": [], "entries": [{
-          "_initiator": {"type": "script", "stack": {"callFrames": []}},
-          "_priority": "High", "_resourceType": "fetch", "cache": {},
-          "request": {"method": "GET", "url": "https://api.example.test/users/7?full=1#top",
-            "httpVersion": "http/2.0", "cookies": [], "queryString": [],
-            "headers": [{"name": ":authority", "value": "api.example.test"},
-              {"name": ":path", "value": "/users/7?full=1"}, {"name": "accept", "value": "*/*"}],
-            "headersSize": -1, "bodySize": 0},
-          "response": {"status": 200, "statusText": "", "httpVersion": "http/2.0",
-            "headers": [{"name": "content-encoding", "value": "gzip"},
-              {"name": "content-type", "value": "application/json"},
-              {"name": "content-length", "value": "31"}],
-            "cookies": [], "content": {"size": 8, "mimeType": "application/json",
-              "text": "{\\"id\\":7}"},
-            "redirectURL": "", "headersSize": -1, "bodySize": -1, "_transferSize": 310,
-            "_error": null},
-          "serverIPAddress": "[2001:db8::1]", "startedDateTime": "2024-05-01T10:00:00.123Z",
-          "time": 43.25,
-          "timings": {"blocked": 1.5, "dns": -1, "ssl": -1, "connect": -1, "send": 0.25,
-            "wait": 41.125, "receive": 1.5, "_blocked_queueing": 0.5}}]}}
-      """
+    let text = TestData.text("chrome.har")
     var expected = Interaction(
       Request("GET", "https://api.example.test/users/7?full=1", headers: ["accept": "*/*"]),
       Response(
@@ -41,9 +18,7 @@ import WindTunnelSymptoms
       )
     )
     expected.timing = Timing(firstByte: .microseconds(41_125), lastByte: .microseconds(42_625))
-    expected.notes = [
-      JSON.Member("_priority", "High"), JSON.Member("_resourceType", "fetch"),
-    ]
+    expected.notes = [JSON.Member("_priority", "High"), JSON.Member("_resourceType", "fetch")]
     expected.innerNotes = [
       "response": [JSON.Member("_transferSize", 310)],
       "timing": [JSON.Member("_blocked_queueing", 0.5)],
@@ -250,9 +225,7 @@ import WindTunnelSymptoms
       ),
       Response(
         status: 204,
-        headers: [
-          "set-cookie": "a=REDACTED-a-1", "set-cookie": "b=REDACTED-b-1", "vary": "",
-        ]
+        headers: ["set-cookie": "a=REDACTED-a-1", "set-cookie": "b=REDACTED-b-1", "vary": ""]
       )
     )
     expected.notes = [JSON.Member("_id", "f00d"), JSON.Member("_order", 0)]

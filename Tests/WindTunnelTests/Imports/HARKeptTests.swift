@@ -2,9 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import WindTunnel
 @testable import WindTunnelImports
-@testable import WindTunnelLink
 
 /// What comes back of a HAR where its secrets are kept, though no exchange of a cassette says it.
 @Suite struct HARKeptTests {
@@ -75,9 +73,7 @@ import Testing
         )
       )
     )
-    let kept: JSON = [
-      ["name": "a", "value": "1", "comment": "c"], ["name": "b", "value": ""],
-    ]
+    let kept: JSON = [["name": "a", "value": "1", "comment": "c"], ["name": "b", "value": ""]]
     expectEqual(round["response"]?["cookies"], kept)
     expectEqual(round["response"]?["headers"], kept)
   }
@@ -135,9 +131,7 @@ import Testing
     )
     expectEqual(
       round?["request"]?["postData"],
-      [
-        "mimeType": "multipart/form-data", "params": [["name": "a", "value": "1"]], "text": "",
-      ]
+      ["mimeType": "multipart/form-data", "params": [["name": "a", "value": "1"]], "text": ""]
     )
   }
 }

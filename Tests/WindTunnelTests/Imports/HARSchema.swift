@@ -29,9 +29,7 @@ struct HARSchema {
     "name": .text, "value": .text, "path?": .text, "domain?": .text, "expires?": .dateOrNull,
     "httpOnly?": .flag, "secure?": .flag, "comment?": .text,
   ]
-  private static let program: [String: Form] = [
-    "name": .text, "version": .text, "comment?": .text,
-  ]
+  private static let program: [String: Form] = ["name": .text, "version": .text, "comment?": .text]
   private static let param: [String: Form] = [
     "name": .text, "value?": .text, "fileName?": .text, "contentType?": .text, "comment?": .text,
   ]

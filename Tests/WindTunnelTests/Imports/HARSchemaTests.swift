@@ -37,35 +37,7 @@ import Testing
   }
 
   /// Every member that HAR 1.2 has, as a browser might write it.
-  private static let whole = """
-    {"log": {"version": "1.2",
-      "creator": {"name": "WebInspector", "version": "537.36", "comment": "c"},
-      "browser": {"name": "Chrome", "version": "120"},
-      "pages": [{"startedDateTime": "2024-05-01T10:00:00.000Z", "id": "page_1", "title": "Home",
-        "pageTimings": {"onContentLoad": 12.5, "onLoad": -1, "comment": "p"}, "comment": "q"}],
-      "entries": [{"pageref": "page_1", "startedDateTime": "2024-05-01T10:00:00.1234567+02:00",
-        "time": 50.25, "serverIPAddress": "2001:db8::1", "connection": "443", "comment": "e",
-        "_resourceType": "document", "_initiator": {"type": "parser"},
-        "cache": {"beforeRequest": {"lastAccess": "2024-05-01T09:00:00Z", "eTag": "a",
-          "hitCount": 3}, "afterRequest": null},
-        "request": {"method": "POST", "url": "https://api.example.test/a?b=c", "httpVersion": "h2",
-          "cookies": [{"name": "a", "value": "b", "path": "/", "httpOnly": true, "secure": false,
-            "expires": null}],
-          "headers": [{"name": ":path", "value": "/a?b=c"}, {"name": "Cookie", "value": "a=b"},
-            {"name": "Content-Type", "value": "application/x-www-form-urlencoded"}],
-          "queryString": [{"name": "b", "value": "c", "comment": "x"}], "headersSize": 200,
-          "bodySize": 3, "comment": "r", "postData": {"mimeType": "application/x-www-form-urlencoded",
-            "text": "d=e", "params": [{"name": "d", "value": "e"}]}},
-        "response": {"status": 200, "statusText": "Fine", "httpVersion": "h2",
-          "cookies": [{"name": "f", "value": "g", "domain": ".example.test"}],
-          "headers": [{"name": "Content-Encoding", "value": "br"},
-            {"name": "Content-Length", "value": "7"}, {"name": "Set-Cookie", "value": "f=g"}],
-          "content": {"size": 8, "compression": 1, "mimeType": "application/json",
-            "text": "{\\"id\\":7}", "comment": "s"},
-          "redirectURL": "", "headersSize": 300, "bodySize": 7},
-        "timings": {"blocked": 1, "dns": 2, "connect": 3, "ssl": 1, "send": 0.25, "wait": 40,
-          "receive": 4, "comment": "t"}}]}}
-    """
+  private static let whole = TestData.text("whole.har")
 
   @Test func `with its secrets kept every member of a HAR comes back, also the second time`() throws
   {

@@ -2,7 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import WindTunnel
 @testable import WindTunnelImports
 
 /// What is spelled in a HAR as the specification does not wish: dates, numbers and texts.
@@ -55,9 +54,7 @@ import Testing
     let round = try turnedRound(Data(#"{"log": {"entries": [\#(entries)]}}"#.utf8))
     expectEqual(
       round.file["log"]?["entries"]?.elements.map { $0["startedDateTime"] },
-      [
-        "0001-01-01T00:00:00Z", "2024-05-01T10:00:01.000Z", "2024-05-01T10:00:02.000Z",
-      ]
+      ["0001-01-01T00:00:00Z", "2024-05-01T10:00:01.000Z", "2024-05-01T10:00:02.000Z"]
     )
     expectEqual(round.warnings, [])
   }

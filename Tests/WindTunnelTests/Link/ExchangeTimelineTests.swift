@@ -40,9 +40,7 @@ import Testing
     #expect(whole.failure == nil && whole.failedAt == nil)
   }
 
-  @Test(arguments: [
-    ("nlc/3g", 100_000, 1540.0), ("nlc/edge", 14_480, 2210.0),
-  ])
+  @Test(arguments: [("nlc/3g", 100_000, 1540.0), ("nlc/edge", 14_480, 2210.0)])
   func `a narrow link takes as long as a kernel took on it`(
     name: String,
     bytes: Int,

@@ -2,7 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import WindTunnel
 @testable import WindTunnelCassettes
 
 /// Bodies: bytes, JSON, forms, multiparts and what their type says.
@@ -148,9 +147,7 @@ import Testing
   }()
 
   @Test(arguments: bytes + json + ignoring + forms + multiparts + byType)
-  func `a body is the same by the rule for bodies`(row: MatcherCase) {
-    row.expectAnswer()
-  }
+  func `a body is the same by the rule for bodies`(row: MatcherCase) { row.expectAnswer() }
 
   @Test func `a matrix worth its name`() {
     let bodies = Self.bytes + Self.json + Self.ignoring + Self.forms + Self.multiparts + Self.byType

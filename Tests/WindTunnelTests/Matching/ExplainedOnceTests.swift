@@ -1,11 +1,9 @@
 import Foundation
 import TestSupport
 import Testing
-import WindTunnelSymptoms
 
 @testable import WindTunnel
 @testable import WindTunnelCore
-@testable import WindTunnelImports
 
 /// What a request that nothing answers costs when it comes again.
 @Suite struct ExplainedOnceTests {

@@ -87,45 +87,7 @@ import Testing
       decoding: Explanation(request, tape, matcher: .url).json.fileBytes(),
       as: UTF8.self
     )
-    expectEqual(
-      text,
-      """
-      {
-        "matches": false,
-        "asked": "GET https://a.example/users?page=2",
-        "interactions": 1,
-        "played": 0,
-        "candidates": [
-          {
-            "number": 1,
-            "request": "GET https://a.example/users?page=1",
-            "played": 0,
-            "parts": [
-              { "part": "method", "verdict": "same" },
-              { "part": "scheme", "verdict": "same" },
-              { "part": "host", "verdict": "same" },
-              { "part": "port", "verdict": "same" },
-              { "part": "path", "verdict": "same" },
-              {
-                "part": "query",
-                "verdict": "differs",
-                "differences": [
-                  { "in": "query \\"page\\"", "at": "page", "recorded": "1", "asked": "2" }
-                ]
-              },
-              { "part": "headers", "verdict": "notCompared" },
-              { "part": "body", "verdict": "notCompared" }
-            ]
-          }
-        ],
-        "rule": {
-          "match": 1,
-          "ignoreQuery": ["page"]
-        }
-      }
-
-      """
-    )
+    expectEqual(text, TestData.text("explanation.json"))
   }
 
   @Test func `what answers is told by number`() {
@@ -181,9 +143,7 @@ import Testing
     let all = Matcher.url.with { $0.paths = ["/users/{id}"] }
     expectEqual(
       Explanation(Request("GET", "https://a.example/users/9"), tape, matcher: all).numbers,
-      [
-        3, 4,
-      ]
+      [3, 4]
     )
     expectEqual(Explanation(Self.order, tape, matcher: .url).numbers, [1])
     expectEqual(Explanation(Self.order, tape, matcher: .body(.json())).numbers, [])

@@ -2,11 +2,7 @@ import Mutations
 import TestSupport
 import Testing
 
-@testable import WindTunnel
-@testable import WindTunnelCassettes
 @testable import WindTunnelHTTP
-@testable import WindTunnelLink
-@testable import WindTunnelRedaction
 
 @Suite struct JSONPathTests {
   /// What a path means, by trying each place for each `..` one after the other.

@@ -3,8 +3,6 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelCassettes
-@testable import WindTunnelLink
-@testable import WindTunnelReports
 
 /// Method, origin, path, query, headers and filters.
 @Suite struct MatcherMatrixTests {

@@ -3,7 +3,6 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelCassettes
-@testable import WindTunnelRedaction
 
 @Suite struct MatchingTests {
   private func place(

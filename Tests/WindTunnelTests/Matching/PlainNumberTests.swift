@@ -2,11 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import WindTunnel
 @testable import WindTunnelCassettes
 @testable import WindTunnelHTTP
-@testable import WindTunnelRedaction
-@testable import WindTunnelReports
 
 @Suite struct PlainNumberTests {
   @Test(arguments: [

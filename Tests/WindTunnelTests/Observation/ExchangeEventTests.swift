@@ -49,9 +49,7 @@ import Testing
     )
     expectEqual(
       deck.journal.all.map(\.misfits),
-      [
-        [#"{"resetAfterEvents":1} was not done: the answer streams no events."#]
-      ]
+      [[#"{"resetAfterEvents":1} was not done: the answer streams no events."#]]
     )
   }
 

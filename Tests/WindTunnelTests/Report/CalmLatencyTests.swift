@@ -70,10 +70,7 @@ import Testing
     let report = try Self.report(Self.row(calm: .milliseconds(3200)))
     let reason =
       "calls without faults took 3.2 s: this machine is busy, or the client is slow by itself"
-    expectEqual(
-      report.scenarios[0].gates.map(\.verdict),
-      [.inconclusive(reason), .met, .failed]
-    )
+    expectEqual(report.scenarios[0].gates.map(\.verdict), [.inconclusive(reason), .met, .failed])
     let swift = try Self.report(Self.row(calm: nil))
     expectEqual(swift.scenarios[0].gates.map(\.verdict), [.failed, .met, .failed])
   }

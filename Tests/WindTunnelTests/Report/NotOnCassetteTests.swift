@@ -3,8 +3,6 @@ import TestSupport
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelLink
-@testable import WindTunnelRedaction
 @testable import WindTunnelReports
 
 /// Calls that asked for what is not on the cassette: no rate has them, every form of a report tells of

@@ -4,7 +4,6 @@ import Testing
 import WindTunnelReports
 
 @testable import WindTunnel
-@testable import WindTunnelLink
 
 @Suite struct ProxyReportTests {
   private func request(

@@ -1,7 +1,5 @@
-import TestSupport
 import Testing
 
-@testable import WindTunnel
 @testable import WindTunnelReports
 
 /// The sentences by which a report tells newcomers what to do next, and when it keeps quiet.

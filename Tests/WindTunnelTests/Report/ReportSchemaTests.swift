@@ -6,7 +6,6 @@ import WindTunnelReports
 
 @testable import WindTunnel
 @testable import WindTunnelCassettes
-@testable import WindTunnelImports
 
 /// The schema that ships beside the format describes what the writer writes.
 @Suite struct ReportSchemaTests {

@@ -2,8 +2,6 @@ import TestSupport
 import Testing
 import WindTunnelReports
 
-@testable import WindTunnel
-
 @Suite struct ReportStatisticsTests {
   @Test(arguments: [
     (20, 20, 0.839), (100, 100, 0.963), (19, 20, 0.764), (0, 20, 0.0), (73, 73, 0.95),

@@ -13,9 +13,7 @@ import WindTunnelReports
         .succeeded,
         showed: true,
         start: number * 200,
-        [
-          RuleTests.attempt(number * 200, to: number * 200 + 3)
-        ]
+        [RuleTests.attempt(number * 200, to: number * 200 + 3)]
       )
     }
     return Report(

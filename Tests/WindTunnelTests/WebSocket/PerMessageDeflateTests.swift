@@ -49,9 +49,7 @@ struct PerMessageDeflateTests {
       let again: [UInt8] = [0xF2, 0x00, 0x11, 0x00, 0x00]
       expectEqual(
         Self.read([Raw(0xC1, hello), Raw(0xC1, again)], from: sender).events,
-        [
-          text([7]), text([5]),
-        ]
+        [text([7]), text([5])]
       )
       expectEqual(Self.read([Raw(0xC1, hello), Raw(0xC1, again)], Self.noContext()).failure, 1007)
       // A block without compression, a last block, and two blocks.
@@ -67,12 +65,7 @@ struct PerMessageDeflateTests {
             from: sender,
             inPiecesOf: size
           )
-          expectEqual(
-            events,
-            [
-              text([content.count]), WebSocketReaderTests.text("Hi"), text([5]),
-            ]
-          )
+          expectEqual(events, [text([content.count]), WebSocketReaderTests.text("Hi"), text([5])])
           expectNil(failure)
         }
       }
@@ -198,39 +191,7 @@ struct PerMessageDeflateTests {
     }
   }
 
-  @Test(arguments: [
-    ("permessage-deflate", "permessage-deflate"),
-    ("permessage-deflate; client_max_window_bits", "permessage-deflate"),
-    (
-      "permessage-deflate; client_max_window_bits=10",
-      "permessage-deflate; client_max_window_bits=10"
-    ),
-    (
-      "permessage-deflate; client_max_window_bits=\"10\"",
-      "permessage-deflate; client_max_window_bits=10"
-    ),
-    (
-      "permessage-deflate; server_max_window_bits=9", "permessage-deflate; server_max_window_bits=9"
-    ),
-    (
-      "Permessage-Deflate;server_no_context_takeover;client_no_context_takeover",
-      "permessage-deflate; server_no_context_takeover; client_no_context_takeover"
-    ),
-    ("foo, permessage-deflate", "permessage-deflate"),
-    ("permessage-deflate; unknown, permessage-deflate", "permessage-deflate"),
-    ("permessage-deflate; server_max_window_bits=8, permessage-deflate", "permessage-deflate"),
-    ("permessage-deflate; unknown", nil), ("permessage-deflate; unknown=1", nil),
-    ("permessage-deflate; server_max_window_bits", nil),
-    ("permessage-deflate; server_max_window_bits=7", nil),
-    ("permessage-deflate; server_max_window_bits=16", nil),
-    ("permessage-deflate; server_max_window_bits=09", nil),
-    ("permessage-deflate; client_max_window_bits=+9", nil),
-    ("permessage-deflate; server_no_context_takeover=1", nil),
-    ("permessage-deflate; client_no_context_takeover=1", nil),
-    ("permessage-deflate; server_no_context_takeover; server_no_context_takeover", nil),
-    ("permessage-deflate; client_max_window_bits; client_max_window_bits=9", nil),
-    ("x-webkit-deflate-frame", nil),
-  ])
+  @Test(arguments: try TestData.rows("deflate-offers.json", count: 21) as [(String, String?)])
   func `an offer is met or declined`(offer: String, answer: String?) throws {
     let key = [UInt8](repeating: 7, count: 16)
     var fields = WebSocketHandshake.request(key: key, compresses: false)
@@ -247,48 +208,7 @@ struct PerMessageDeflateTests {
   }
 
   /// The offers of a client, and the answers that a server may give to them.
-  @Test(arguments: [
-    ("permessage-deflate", "permessage-deflate", true),
-    ("permessage-deflate", "permessage-deflate; server_no_context_takeover", true),
-    ("permessage-deflate", "permessage-deflate; client_no_context_takeover", true),
-    ("permessage-deflate", "permessage-deflate; server_max_window_bits=10", true),
-    ("permessage-deflate", "permessage-deflate; client_max_window_bits=10", false),
-    (
-      "permessage-deflate; client_max_window_bits", "permessage-deflate; client_max_window_bits=8",
-      true
-    ),
-    (
-      "permessage-deflate; client_max_window_bits=10",
-      "permessage-deflate; client_max_window_bits=10", true
-    ),
-    (
-      "permessage-deflate; client_max_window_bits=10",
-      "permessage-deflate; client_max_window_bits=12", true
-    ),
-    (
-      "permessage-deflate; client_max_window_bits", "permessage-deflate; client_max_window_bits",
-      false
-    ),
-    ("permessage-deflate; server_no_context_takeover", "permessage-deflate", false),
-    ("permessage-deflate; server_max_window_bits=10", "permessage-deflate", false),
-    (
-      "permessage-deflate; server_max_window_bits=10",
-      "permessage-deflate; server_max_window_bits=12", false
-    ),
-    (
-      "permessage-deflate; server_max_window_bits=10",
-      "permessage-deflate; server_max_window_bits=9", true
-    ),
-    (
-      "permessage-deflate; server_max_window_bits=10, permessage-deflate", "permessage-deflate",
-      true
-    ),
-    ("permessage-deflate", "permessage-deflate; unknown", false),
-    ("permessage-deflate", "permessage-deflate; server_max_window_bits=16", false),
-    ("permessage-deflate", "permessage-deflate, permessage-deflate", false),
-    ("permessage-deflate", "foo", false), ("foo", "foo", false),
-    ("foo", "permessage-deflate", false),
-  ])
+  @Test(arguments: try TestData.rows("deflate-answers.json", count: 20) as [(String, String, Bool)])
   func `a client goes on only with what it has offered`(offer: String, answer: String, isGood: Bool)
   {
     var fields = WebSocketHandshake.request(key: [UInt8](repeating: 7, count: 16))

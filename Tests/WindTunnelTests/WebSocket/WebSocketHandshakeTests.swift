@@ -61,31 +61,7 @@ import Testing
   }
 
   /// A field, its value, and the status with which it is refused; `nil`: it is not.
-  @Test(
-    arguments: [
-      ("Host", nil, 400), ("Upgrade", nil, 400), ("Upgrade", "h2c", 400),
-      ("Upgrade", "WebSocket", nil),
-      ("Upgrade", "h2c, websocket", nil), ("Connection", nil, 400),
-      ("Connection", "keep-alive", 400),
-      ("Connection", "keep-alive, Upgrade", nil), ("Connection", "upgrade", nil),
-      ("Sec-WebSocket-Key", nil, 400), ("Sec-WebSocket-Key", "", 400),
-      ("Sec-WebSocket-Key", "AAAA", 400),
-      ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ", 400), ("Sec-WebSocket-Key", "????", 400),
-      ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZSE=", 400), ("Sec-WebSocket-Version", nil, 426),
-      ("Sec-WebSocket-Version", "8", 426), ("Sec-WebSocket-Version", "13, 8", 426),
-      ("Sec-WebSocket-Version", "013", 426), ("Origin", "https://elsewhere.example", nil),
-      ("Sec-WebSocket-Protocol", "a, b", nil), ("Sec-WebSocket-Protocol", "a,, b", nil),
-      ("Sec-WebSocket-Protocol", "a, a", 400), ("Sec-WebSocket-Protocol", "a b", 400),
-      ("Sec-WebSocket-Protocol", "a(b)", 400), ("Sec-WebSocket-Protocol", ",", 400),
-      ("Sec-WebSocket-Extensions", "foo; bar=\"a b\"", 400),
-      ("Sec-WebSocket-Extensions", "foo; =1", 400), ("Sec-WebSocket-Extensions", "foo bar", 400),
-      ("Sec-WebSocket-Extensions", "foo; bar=", 400),
-      ("Sec-WebSocket-Extensions", "foo; bar=\"x", 400),
-      ("Sec-WebSocket-Extensions", "foo;", 400),
-      ("Sec-WebSocket-Extensions", "foo, , bar; a; b=\"c\"", nil),
-      ("Sec-WebSocket-Unknown", "whatever", nil),
-    ] as [(String, String?, Int?)]
-  )
+  @Test(arguments: try TestData.rows("handshakes.json", count: 34) as [(String, String?, Int?)])
   func `a server holds a request to the rules`(name: String, value: String?, status: Int?) throws {
     var fields = Self.asked
     fields[name] = value

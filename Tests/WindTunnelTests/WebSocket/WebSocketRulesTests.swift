@@ -463,9 +463,7 @@ struct CompressionRulesTests {
   }
 
   @Test(arguments: WebSocketRole.allCases)
-  func `a side whose window is too small sends its messages as they are`(
-    role: WebSocketRole
-  ) {
+  func `a side whose window is too small sends its messages as they are`(role: WebSocketRole) {
     let deflate = Self.terms(of: role, (true, 8))
     let content = Data(repeating: 0x61, count: 600)
     let bytes = WebSocketWriter(as: role, deflate).message(content, isText: true)

@@ -4,8 +4,6 @@ import TestSupport
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelLink
-@testable import WindTunnelRedaction
 @testable import WindTunnelReports
 
 @Suite struct BaselineTests {

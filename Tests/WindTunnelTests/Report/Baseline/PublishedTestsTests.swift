@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
 
-@testable import WindTunnel
 @testable import WindTunnelReports
 
 @Suite struct PublishedPairTests {

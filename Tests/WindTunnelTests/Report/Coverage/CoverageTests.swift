@@ -53,9 +53,7 @@ import Testing
       decisionHash: String(repeating: "0a", count: 32),
       platformErrors: "current",
       environment: [.init("cassette", "c")],
-      scenarios: [
-        Report.Flown("rainy", on: stage, subjects: [row], gates: gates, weather: weather)
-      ]
+      scenarios: [Report.Flown("rainy", on: stage, subjects: [row], gates: gates, weather: weather)]
     )
   }
 
@@ -138,9 +136,7 @@ import Testing
     )
     expectEqual(
       coverage(Self.report(unseen))?.rows.map { $0.attempts[0] },
-      [
-        .met(1), .cannotBeMet, .cannotBeMet, .unseen, .cannotBeMet, .cannotBeMet,
-      ]
+      [.met(1), .cannotBeMet, .cannotBeMet, .unseen, .cannotBeMet, .cannotBeMet]
     )
     expectEqual(
       Flights.report(Self.calls, gates: gates).judgements.map(\.result.words),

@@ -2,7 +2,6 @@ import Mutations
 import TestSupport
 import Testing
 
-@testable import WindTunnel
 @testable import WindTunnelReports
 
 @Suite struct DistributionTests {
@@ -19,11 +18,7 @@ import Testing
     expectEqual(sorted.percentile(1), .microseconds(1000))
     expectEqual(
       sorted.quantile(0.95),
-      .init(
-        value: .microseconds(950),
-        lower: .microseconds(936),
-        upper: .microseconds(964)
-      )
+      .init(value: .microseconds(950), lower: .microseconds(936), upper: .microseconds(964))
     )
   }
 

@@ -2,8 +2,6 @@ import Mutations
 import TestSupport
 import Testing
 
-@testable import WindTunnel
-@testable import WindTunnelCassettes
 @testable import WindTunnelReports
 
 /// Calls whose figures can be counted by hand.
@@ -227,9 +225,7 @@ import Testing
     )
     expectEqual(
       metrics.faults.map { "\($0.fault) \($0.attempts) \($0.noticed)" },
-      [
-        "reset 3 3", "status 503 3 3",
-      ]
+      ["reset 3 3", "status 503 3 3"]
     )
     expectEqual(metrics.unexpectedErrors, 1)
     expectEqual(metrics.recoveredRate, 0.25, "of four calls that met something one recovered")
@@ -261,9 +257,7 @@ import Testing
       0,
       start: 1000,
       milliseconds: 700,
-      [
-        F.attempt(F.unavailable, 1000), F.attempt(F.reset, 1200), F.attempt("", 1500),
-      ]
+      [F.attempt(F.unavailable, 1000), F.attempt(F.reset, 1200), F.attempt("", 1500)]
     )
     expectEqual(Metrics([call]).recoveryP95, .milliseconds(500))
     expectNil(Metrics([F.call()]).recoveryP95)

@@ -2,8 +2,6 @@ import Mutations
 import TestSupport
 import Testing
 
-@testable import WindTunnel
-@testable import WindTunnelRedaction
 @testable import WindTunnelReports
 
 @Suite struct FoldTests {

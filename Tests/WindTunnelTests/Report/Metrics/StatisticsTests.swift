@@ -1,7 +1,6 @@
 import TestSupport
 import Testing
 
-@testable import WindTunnel
 @testable import WindTunnelReports
 
 /// Against published values, so that no figure of a report rests on our own arithmetic alone.

@@ -158,10 +158,7 @@ import Testing
       verdict(two, good),
       "INCONCLUSIVE (98): rainy: p95 < 1s: inconclusive, p95 needs 20 calls and has 1 (got 10 ms)"
     )
-    try expectEqual(
-      verdict(two, good, allows: true),
-      "passed"
-    )
+    try expectEqual(verdict(two, good, allows: true), "passed")
     try expectEqual(
       verdict(mixed, [Flights.call(0, .hung), Flights.call(1, .hung)]),
       "HUNG (97): 2 calls, 1 of 3 gates not met"
