@@ -4,24 +4,36 @@ public import Foundation
 /// them: files in the HAR's own folder.
 public struct HARAttachments: Sendable {
   /// The reason why a body that is named cannot be had.
-  struct Problem: Error, Hashable { var reason: String }
+  package struct Problem: Error, Hashable {
+    var reason: String
+
+    /// Creates a problem of a reason, such as "is missing".
+    package init(reason: String) { self.reason = reason }
+  }
 
   /// No body of a HAR can be larger than a cassette.
-  static let fileBytesMax = Cassette.fileBytesMax
-
-  private let folder: URL?
-
-  /// No attachments, for a HAR whose bytes did not come from a file.
-  public static let none = HARAttachments(folder: nil)
-
-  /// Makes the attachments beside a HAR's file, in its folder and those within.
-  public init(besides har: URL) { self.init(folder: har.deletingLastPathComponent()) }
-
-  private init(folder: URL?) { self.folder = folder }
+  package static let fileBytesMax = Cassette.fileBytesMax
 
   /// Returns the bytes that are named.
-  func read(_ name: String) throws(Problem) -> Data {
-    guard let folder else { throw Problem(reason: "was not read") }
+  let read: @Sendable (_ name: String) throws(Problem) -> Data
+
+  /// No attachments, for a HAR whose bytes did not come from a file.
+  public static let none = HARAttachments { _ throws(Problem) in
+    throw Problem(reason: "was not read")
+  }
+
+  /// Makes the attachments beside a HAR's file, in its folder and those within.
+  public init(besides har: URL) {
+    let folder = har.deletingLastPathComponent()
+    self.init { name throws(Problem) in try Self.read(name, in: folder) }
+  }
+
+  /// Creates attachments that a function reads.
+  package init(_ read: @escaping @Sendable (_ name: String) throws(Problem) -> Data) {
+    self.read = read
+  }
+
+  private static func read(_ name: String, in folder: URL) throws(Problem) -> Data {
     // What leads out of the folder, by its name or by a link, is anybody's file.
     let parts = name.split(separator: "/", omittingEmptySubsequences: false)
     guard !parts.contains(""), !parts.contains(".."), !name.contains("\\"), !name.contains("\0")
@@ -33,7 +45,7 @@ public struct HARAttachments: Sendable {
       throw Problem(reason: "is not in the HAR's folder and was not read")
     }
     do throws(FileError) {
-      return try FileError.reading(file, bytesMax: Self.fileBytesMax)
+      return try FileError.reading(file, bytesMax: fileBytesMax)
     } catch {
       switch error {
       case .missing: throw Problem(reason: "is not there")

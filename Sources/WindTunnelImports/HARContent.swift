@@ -30,12 +30,13 @@ extension HAREntryReader {
     guard let text = content.present("text") else {
       // The messages of a WebSocket, and no body.
       if response["status"]?.wholeValue == 101 { return HARContent() }
-      return file(of: content, "the body", coding: headers["Content-Encoding"]) ?? HARContent()
+      let coding = headers["Content-Encoding"]
+      return file(of: content, "the body", coding: coding) { $0.lostBody = $1 } ?? HARContent()
     }
     let type = headers["Content-Type"] ?? content["mimeType"]?.stringValue ?? ""
     return self.content(
       text.said,
-      isBase64: content["encoding"]?.stringValue?.lowercased() == "base64",
+      encoding: Self.encoding(of: content),
       type: type,
       coding: headers["Content-Encoding"],
       // Where a charset is named, whoever wrote the text has read it by that.
@@ -50,12 +51,10 @@ extension HAREntryReader {
     let type = headers["Content-Type"] ?? post["mimeType"]?.stringValue ?? ""
     let announced =
       headers["Content-Length"].flatMap { Int($0) } ?? request["bodySize"]?.wholeValue ?? 0
-    let marks = ["encoding", "_encoding"].map { post[$0]?.stringValue?.lowercased() == "base64" }
-    let flags = ["_base64", "_isBase64"].map { post[$0] == true }
     if let text = post.present("text")?.said, !text.isEmpty {
       return content(
         text,
-        isBase64: (marks + flags).contains(true),
+        encoding: Self.encoding(of: post),
         type: type,
         coding: headers["Content-Encoding"],
         announced: announced
@@ -76,10 +75,15 @@ extension HAREntryReader {
     return HARContent()
   }
 
-  private mutating func file(of content: JSON, _ whose: String, coding: String?) -> HARContent? {
-    guard let name = content.present("_file")?.stringValue, let data = attached(name, whose) else {
-      return nil
-    }
+  private mutating func file(
+    of content: JSON,
+    _ whose: String,
+    coding: String?,
+    report: (inout Self, String) -> Void = { $0.warn($1) }
+  ) -> HARContent? {
+    guard let name = content.present("_file")?.stringValue,
+      let data = attached(name, whose, report: report)
+    else { return nil }
     return HARContent(data: data, isWrapped: Self.isGzip(data, coding))
   }
 
@@ -88,22 +92,49 @@ extension HAREntryReader {
     coding?.lowercased().contains("gzip") == true && data.starts(with: [0x1F, 0x8B])
   }
 
+  /// Returns the named encoding of a text; empty if the HAR names no encoding.
+  private static func encoding(of content: JSON) -> String {
+    if content["_base64"] == true || content["_isBase64"] == true { return "base64" }
+    let name = content.present("encoding") ?? content.present("_encoding")
+    // Polly's mark of a body in hexadecimal digits, before it named its encodings.
+    return name?.said.lowercased() ?? (content["_isBinary"] == true ? "hex" : "")
+  }
+
+  /// The names that change nothing: some exporters name a charset.
+  private static let plainEncodings = [
+    "", "utf-8", "utf8", "us-ascii", "iso-8859-1", "text", "none",
+  ]
+
+  /// Returns the bytes that a text stands for; `nil`, and a warning, if it is only a text.
+  private mutating func decoded(_ text: String, _ encoding: String, coding: String?) -> HARContent?
+  {
+    if Self.plainEncodings.contains(encoding) { return nil }
+    let decode: (String) -> Data?
+    switch encoding {
+    case "base64": decode = { Data(tolerantBase64: $0) }
+    case "hex": decode = { Data(hexadecimal: $0) }
+    default:
+      warn("the body's encoding \"\(encoding.prefix(40))\" is not known; it is kept as text")
+      return nil
+    }
+    if let data = decode(text) {
+      return HARContent(data: data, isWrapped: Self.isGzip(data, coding))
+    }
+    if let data = Self.pieces(text, decode) {
+      return HARContent(data: data, isWrapped: coding != nil)
+    }
+    warn("the body is called \(encoding) and is not; it is kept as text")
+    return nil
+  }
+
   private mutating func content(
     _ text: String,
-    isBase64: Bool,
+    encoding: String,
     type: String,
     coding: String?,
     announced: Int?
   ) -> HARContent {
-    if isBase64 {
-      if let data = Data(tolerantBase64: text) {
-        return HARContent(data: data, isWrapped: Self.isGzip(data, coding))
-      }
-      if let data = Self.pieces(text) {
-        return HARContent(data: data, isWrapped: coding != nil)
-      }
-      warn("the body is called base64 and is not; it is kept as text")
-    }
+    if let content = decoded(text, encoding, coding: coding) { return content }
     let charset = ContentType(type).charset ?? "utf-8"
     guard let data = Charset.data(text, charset: charset) else {
       warn("the text cannot be written in \(charset.prefix(40)); its charset becomes utf-8")
@@ -120,15 +151,15 @@ extension HAREntryReader {
     return HARContent(data: data)
   }
 
-  /// Polly's form of a body that came in pieces: a list of base64 strings, still coded.
-  private static func pieces(_ text: String) -> Data? {
+  /// Polly's form of a body in pieces: a list of encoded strings, still coded.
+  private static func pieces(_ text: String, _ decode: (String) -> Data?) -> Data? {
     // What is no such list is kept as text, so the reason does not matter.
     guard text.hasPrefix("["), let json = try? JSONParser.parse(Array(text.utf8)),
       case .array(let list) = json
     else { return nil }
     var data = Data()
     for piece in list {
-      guard let bytes = piece.stringValue.flatMap({ Data(tolerantBase64: $0) }) else { return nil }
+      guard let bytes = piece.stringValue.flatMap(decode) else { return nil }
       data.append(bytes)
     }
     return data
@@ -155,7 +186,7 @@ extension HAREntryReader {
     }
   }
 
-  mutating func warnOfMissingText(_ response: JSON) {
+  mutating func noteMissingText(_ response: JSON) {
     let content = response["content"]
     // What stands in a file was read, or why not is told already.
     if content?.present("_file")?.stringValue != nil { return }
@@ -163,9 +194,9 @@ extension HAREntryReader {
     let told = [content?["size"]?.wholeValue, response["bodySize"]?.wholeValue]
     let sizes = told.lazy.compactMap { $0 }.filter { $0 >= 0 }
     if let size = sizes.first, size > 0 {
-      warn("the body of \(size) bytes is missing; an empty one is played")
+      lostBody = "the body of \(size) bytes is missing"
     } else if content?.present("text") == nil, sizes.isEmpty {
-      warn("there is no body and no size; an empty one is played")
+      lostBody = "there is no body and no size"
     }
   }
 }
@@ -207,19 +238,14 @@ private struct HARForm {
 
   /// Returns the percent-encoding of HTML's forms (WHATWG URL §5.2).
   private static func encoded(_ text: String) -> String {
-    var result = ""
-    for byte in text.utf8 {
+    text.utf8.map { byte in
       switch byte {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "*"), UInt8(ascii: "-"),
-        UInt8(ascii: "."), UInt8(ascii: "_"):
-        result.unicodeScalars.append(Unicode.Scalar(byte))
-      case 0x20: result += "+"
-      default:
-        let digits = String(byte, radix: 16, uppercase: true)
-        result += byte < 0x10 ? "%0\(digits)" : "%\(digits)"
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2A, 0x2D, 0x2E, 0x5F:
+        String(UnicodeScalar(byte))
+      case 0x20: "+"
+      default: (byte < 0x10 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
       }
-    }
-    return result
+    }.joined()
   }
 
   /// Writes the parts of a form (RFC 7578 §4).
@@ -243,16 +269,23 @@ private struct HARForm {
 }
 
 extension Data {
+  /// Decodes pairs of hexadecimal digits.
+  init?(hexadecimal text: String) {
+    let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+    guard digits.count == text.utf8.count, digits.count % 2 == 0 else { return nil }
+    self.init(
+      stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    )
+  }
+
   /// Decodes base64 in either alphabet (RFC 4648 §4, §5), with white space or without padding.
   init?(tolerantBase64 text: String) {
-    var digits: [UInt8] = []
-    digits.reserveCapacity(text.utf8.count + 3)
-    for byte in text.utf8 {
+    var digits = text.utf8.compactMap { byte -> UInt8? in
       switch byte {
-      case 0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: "="): continue
-      case UInt8(ascii: "-"): digits.append(UInt8(ascii: "+"))
-      case UInt8(ascii: "_"): digits.append(UInt8(ascii: "/"))
-      default: digits.append(byte)
+      case 0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: "="): nil
+      case UInt8(ascii: "-"): UInt8(ascii: "+")
+      case UInt8(ascii: "_"): UInt8(ascii: "/")
+      default: byte
       }
     }
     while digits.count % 4 != 0 { digits.append(UInt8(ascii: "=")) }

@@ -8,6 +8,12 @@ struct HAREntryReader {
   private(set) var date: Duration?
   /// The reason why the entry tells of no exchange by HTTP, if it does not.
   private(set) var whyOutside: String?
+  /// The error for which the entry is omitted.
+  private(set) var error: FormatError?
+  /// Whether nothing becomes of the entry.
+  private(set) var isLeftOut = false
+  /// The words for a body that the exporter has lost; `nil` if no body is missing.
+  var lostBody: String?
   /// Messages of a WebSocket that stood in a file of their own.
   private var attachedMessages: [JSON] = []
 
@@ -25,15 +31,15 @@ struct HAREntryReader {
   ///
   /// - Throws: `FormatError` for an entry that does not say what was asked.
   mutating func interaction(_ entry: JSON) throws(FormatError) -> Interaction? {
-    guard case .object = entry else { throw error("", "an object should stand here") }
+    guard case .object = entry else { throw fault("", "an object should stand here") }
     guard let asked = entry.present("request"), case .object = asked else {
-      throw error(".request", "the request is missing")
+      throw fault(".request", "the request is missing")
     }
     guard let method = asked["method"]?.stringValue, method.isHTTPToken else {
-      throw error(".request.method", "a method should stand here")
+      throw fault(".request.method", "a method should stand here")
     }
     guard let address = asked["url"]?.stringValue else {
-      throw error(".request.url", "the URL is missing")
+      throw fault(".request.url", "the URL is missing")
     }
     date = entry["startedDateTime"].flatMap { DateText.sinceEpoch($0) }
     guard let url = Self.address(address, askedBy: method) else {
@@ -48,6 +54,10 @@ struct HAREntryReader {
       return nil
     }
     if date == nil { warn("startedDateTime is no date; the entry stays where it is in the file") }
+    let halves = asked.halfTextCount + (entry["response"]?.halfTextCount ?? 0)
+    if halves > 0 {
+      warn("texts with half a surrogate pair (RFC 8259 §8.2), which is read as U+FFFD: \(halves)")
+    }
     let request = request(asked, method: method, url: url)
     guard let answer = answer(entry, to: request) else { return nil }
     var interaction = Interaction(request, answer, timing: Self.timing(entry["timings"]))
@@ -59,22 +69,31 @@ struct HAREntryReader {
   }
 
   /// Returns the interaction with what we ourselves have added to the entry; then nothing was lost.
-  ///
-  /// - Throws: `FormatError` for an entry that does not say what was asked, or for an addition that
-  ///   is none of ours.
-  mutating func completed(_ entry: JSON) throws(FormatError) -> Interaction? {
-    let read = try interaction(entry)
-    guard let addition = entry.present(HARAddition.key) else { return read }
-    (warnings, whyOutside) = ([], nil)
-    return try HARAddition.applied(addition, to: read, source: source, path: path)
+  /// An entry without a request, or with an unknown addition, is omitted.
+  mutating func completed(_ entry: JSON) -> Interaction? {
+    do throws(FormatError) {
+      let read = try interaction(entry)
+      guard let addition = entry.present(HARAddition.key) else { return read }
+      (warnings, whyOutside, lostBody) = ([], nil, nil)
+      return try HARAddition.applied(addition, to: read, source: source, path: path)
+    } catch {
+      let key = error.place.dropFirst(path.count + 1)
+      leaveOut((key.isEmpty ? "" : "\(key): ") + error.problem)
+      self.error = error
+      return nil
+    }
   }
 
-  /// Returns the bytes of a body that only names its file; a warning says why there are none.
-  mutating func attached(_ name: String, _ whose: String) -> Data? {
+  /// Returns the bytes of a body that only names its file; `report` receives why there are none.
+  mutating func attached(
+    _ name: String,
+    _ whose: String,
+    report: (inout Self, String) -> Void = { $0.warn($1) }
+  ) -> Data? {
     do throws(HARAttachments.Problem) {
       return try attachments.read(name)
     } catch {
-      warn("\(whose) is in the file \"\(name.prefix(80))\", which \(error.reason)")
+      report(&self, "\(whose) is in the file \"\(name.prefix(80))\", which \(error.reason)")
       return nil
     }
   }
@@ -85,9 +104,12 @@ struct HAREntryReader {
     return .object(members + [JSON.Member("_webSocketMessages", .array(attachedMessages))])
   }
 
+  /// Omits the entry, also from the entries that are kept for a HAR.
+  mutating func leaveOut(_ reason: String) { (whyOutside, isLeftOut) = (reason, true) }
+
   mutating func warn(_ problem: String) { warnings.append("\(path)\(name): \(problem).") }
 
-  private func error(_ key: String, _ problem: String) -> FormatError {
+  private func fault(_ key: String, _ problem: String) -> FormatError {
     FormatError(source: source, place: path + key, problem: problem)
   }
 
@@ -156,7 +178,7 @@ struct HAREntryReader {
     if Response.hasNoContent(method: request.method, status: status) {
       settleWithoutContent(&content, &fields, method: request.method, status: status)
     } else {
-      if content.data.isEmpty { warnOfMissingText(got) }
+      if content.data.isEmpty { noteMissingText(got) }
       content.settle(&fields, isCut: isCut)
     }
     let response = Response(status: status, headers: fields, body: Body(content.data))

@@ -9,9 +9,10 @@
 //   "Content-Type" announces, and where that cannot be done, the charset becomes UTF-8.
 // - "Transfer-Encoding" and "Trailer" go; "Content-Length" takes the place of the first and is
 //   counted anew. Answers without content (HEAD, 304) keep the length of what they stand for.
-// - "content.text" is base64 if "encoding" says so; any other encoding is no encoding. A request's
-//   body has no such mark in the specification: "encoding", "_encoding", "_base64" and "_isBase64"
-//   are understood. Where "text" and "params" stand together, the text wins.
+// - "content.text" is base64 or hexadecimal by its "encoding"; another encoding is named. Polly
+//   marks hexadecimal digits by "_isBinary". A request's body has no such mark in the
+//   specification: "encoding", "_encoding", "_base64" and "_isBase64" are understood. Where "text"
+//   and "params" stand together, the text wins.
 // - A body that is only named by "_file" is read from the HAR's folder, where that is known.
 // - Status 0 (or none) is a failure; its name comes from "_error" or "_failureText". A status and
 //   such a text together are a cut answer, if the connection was at fault.
@@ -23,8 +24,10 @@
 // - "timings.wait" and "timings.receive" are the timing; what came before the request was sent
 //   belongs to the connection. Entries are sorted by "startedDateTime"; equal dates keep the order
 //   of the file, and an entry without a date stays behind the one in front of it.
-// - Entries that no HTTP was spoken for ("data:", "blob:", tunnels) become no interactions. With
-//   the secrets kept they stand aside (see ``HARLogOverlay``).
+// - Entries that no HTTP was spoken for ("data:", "blob:", tunnels), and entries with an error,
+//   become no interactions. With the secrets kept they stand aside (see ``HARLogOverlay``).
+// - A response whose body the exporter has lost is omitted if another entry has the same request,
+//   the same status and a body; else it is empty, with the note "_bodyMissing".
 // - "_webSocketMessages" are the messages. Other "_" keys of log, entry, request, response and
 //   timings are notes, but for "_initiator", the call stack of a browser's page.
 // - "_windtunnel" is ours (see ``HARExport``) and has the last word.
@@ -73,18 +76,26 @@ public struct HARImport: Sendable, Hashable {
     // Its notes may bring entries with them that became no interactions.
     let isKeptAside = HAROverlay.of(log.notes).map { !HARLogOverlay($0).asides.isEmpty } ?? false
     var latest = Duration.zero
-    for (index, entry) in log.entries.enumerated() {
+    var entries = log.entries.enumerated().map { index, entry -> ReadEntry in
       var reader = HAREntryReader(source: source, index: index, attachments)
-      let read = try reader.completed(entry)
+      let read = reader.completed(entry)
+      return (reader, entry, read)
+    }
+    let errors = entries.compactMap(\.reader.error)
+    if let error = errors.first, errors.count == entries.count { throw error }
+    Self.settleLostBodies(of: &entries, leavingOut: !keepingSecrets)
+    for (var reader, entry, read) in entries {
       latest = reader.date ?? latest
       if let reason = reader.whyOutside {
         // Where the log brings its note with it, the entry stands in there.
-        if keepingSecrets, isKeptAside { continue }
+        if keepingSecrets, isKeptAside, !reader.isLeftOut { continue }
         let fate =
-          around == nil ? "the entry is left out" : "it is kept for a HAR, and never played"
+          around == nil || reader.isLeftOut
+          ? "the entry is left out" : "it is kept for a HAR, and never played"
         reader.warn("\(reason); \(fate)")
       }
       warnings += reader.warnings
+      if reader.isLeftOut { continue }
       guard var interaction = read else {
         dated.append((latest, entry, nil))
         continue
@@ -92,6 +103,8 @@ public struct HARImport: Sendable, Hashable {
       if keepingDates, interaction.recordedAt == nil, reader.date != nil {
         interaction.recordedAt = entry["startedDateTime"]?.stringValue
       }
+      // With everything kept, the HAR's own words are.
+      if reader.lostBody != nil, !keepingSecrets { interaction.noteMissingBody() }
       if keepingSecrets, !log.isOurs { interaction.keepOverlay(of: reader.including(entry)) }
       dated.append((latest, entry, interaction))
     }
@@ -112,6 +125,33 @@ public struct HARImport: Sendable, Hashable {
     (cassette, leftOut) =
       keepingSecrets ? (whole, []) : whole.withoutOverlays.redacted(by: redaction)
     self.warnings = warnings + leftOut.map { "\($0); it is left out." }
+  }
+
+  private typealias ReadEntry = (reader: HAREntryReader, entry: JSON, read: Interaction?)
+
+  /// Omits responses whose body is lost if another entry has it, and names the others.
+  private static func settleLostBodies(of entries: inout [ReadEntry], leavingOut: Bool) {
+    var whole: [Interaction: Int] = [:]
+    for (index, entry) in entries.enumerated() where entry.reader.lostBody == nil {
+      guard entry.read?.response?.body.count ?? 0 > 0, let key = entry.read?.asked else { continue }
+      whole[key] = whole[key] ?? index
+    }
+    for index in entries.indices {
+      guard let lost = entries[index].reader.lostBody else { continue }
+      if leavingOut, let other = entries[index].read.flatMap({ whole[$0.asked] }) {
+        entries[index].reader.leaveOut("\(lost), and log.entries[\(other)] has one")
+      } else {
+        entries[index].reader.warn("\(lost); an empty one is played")
+      }
+    }
+  }
+}
+
+extension Interaction {
+  /// The request, without its fields, and the status of the response.
+  fileprivate var asked: Interaction {
+    let bare = Request(request.method, request.url, body: request.body)
+    return Interaction(bare, Response(status: response?.status ?? 0))
   }
 }
 

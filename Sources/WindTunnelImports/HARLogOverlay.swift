@@ -46,9 +46,7 @@ struct HARLogOverlay {
     if !root.isEmpty { members.append(JSON.Member(Self.rootKey, .object(root))) }
     if !asides.isEmpty {
       let list = asides.map {
-        JSON.object([
-          JSON.Member("after", .number($0.after)), JSON.Member("entry", $0.entry),
-        ])
+        JSON.object([JSON.Member("after", .number($0.after)), JSON.Member("entry", $0.entry)])
       }
       members.append(JSON.Member(Self.entriesKey, .array(list)))
     }

@@ -42,9 +42,7 @@ enum HARSanitizer {
     let isCookie = json["name"]?.spelled?.equalsIgnoringASCIICase("Set-Cookie") == true
     let texts = list.map { $0 == .null ? "" : $0.said }
     return (isCookie ? texts : [texts.joined(separator: ", ")]).map { value in
-      .object(
-        members.map { $0.name.value == "value" ? JSON.Member($0.name, .text(value)) : $0 }
-      )
+      .object(members.map { $0.name.value == "value" ? JSON.Member($0.name, .text(value)) : $0 })
     }
   }
 

@@ -5,7 +5,7 @@ extension Symptom {
   /// free words of a proxy.
   init(harError text: String) {
     let text = text.uppercased()
-    self = Self.harWords.first { text.contains($0.word) }?.symptom ?? .unknown
+    self = Self.harWords.first { $0.words.contains { text.contains($0) } }?.symptom ?? .unknown
   }
 
   /// Tells whether a connection that ends so leaves an answer unfinished. What a browser refuses
@@ -13,48 +13,28 @@ extension Symptom {
   var cutsAnswers: Bool { [.truncated, .connectionLost, .timedOut].contains(self) }
 
   /// The first word that occurs decides, so the narrower ones stand in front.
-  private static let harWords: [(word: String, symptom: Symptom)] = [
-    ("ERR_INTERNET_DISCONNECTED", .offline),
-    ("ERR_NAME_NOT_RESOLVED", .hostNotFound),
-    ("ERR_NAME_RESOLUTION_FAILED", .hostNotFound),
-    ("ERR_CONNECTION_REFUSED", .connectionRefused),
-    ("ERR_EMPTY_RESPONSE", .emptyAnswer),
-    ("ERR_CONTENT_LENGTH_MISMATCH", .truncated),
-    ("ERR_INCOMPLETE_CHUNKED_ENCODING", .truncated),
-    ("ERR_CONTENT_DECODING", .undecodableBody),
-    ("ERR_INVALID_HTTP_RESPONSE", .malformedResponse),
-    ("ERR_INVALID_CHUNKED_ENCODING", .malformedResponse),
-    ("ERR_RESPONSE_HEADERS", .malformedResponse),
-    ("ERR_TOO_MANY_REDIRECTS", .tooManyRedirects),
-    ("ERR_INVALID_URL", .badURL),
-    ("ERR_UNKNOWN_URL_SCHEME", .unsupportedURL),
-    ("ERR_DISALLOWED_URL_SCHEME", .unsupportedURL),
-    ("ERR_CERT_DATE_INVALID", .serverCertificateHasBadDate),
-    ("ERR_CERT_AUTHORITY_INVALID", .serverCertificateHasUnknownRoot),
-    ("ERR_CERT_", .serverCertificateUntrusted),
-    ("ERR_SSL_CLIENT_AUTH_CERT_NEEDED", .clientCertificateRequired),
-    ("CLIENT_AUTH_CERT", .clientCertificateRejected),
-    ("ERR_SSL_", .secureConnectionFailed),
-    ("ERR_ABORTED", .cancelled),
-    ("ERR_CONNECTION_TIMED_OUT", .timedOut),
-    ("ERR_CONNECTION_", .connectionLost),
-    ("ERR_NETWORK_CHANGED", .connectionLost),
-    ("ERR_HTTP2_", .connectionLost),
-    ("ERR_QUIC_", .connectionLost),
-    ("TIMED_OUT", .timedOut),
-    ("TIMED OUT", .timedOut),
-    ("TIMEOUT", .timedOut),
+  private static let harWords: [(words: [String], symptom: Symptom)] = [
+    (["ERR_INTERNET_DISCONNECTED"], .offline),
+    (["ERR_NAME_NOT_RESOLVED", "ERR_NAME_RESOLUTION_FAILED"], .hostNotFound),
+    (["ERR_CONNECTION_REFUSED"], .connectionRefused), (["ERR_EMPTY_RESPONSE"], .emptyAnswer),
+    (["ERR_CONTENT_LENGTH_MISMATCH", "ERR_INCOMPLETE_CHUNKED_ENCODING"], .truncated),
+    (["ERR_CONTENT_DECODING"], .undecodableBody),
+    (["ERR_INVALID_HTTP_RESPONSE", "ERR_INVALID_CHUNKED_ENCODING"], .malformedResponse),
+    (["ERR_RESPONSE_HEADERS"], .malformedResponse),
+    (["ERR_TOO_MANY_REDIRECTS"], .tooManyRedirects), (["ERR_INVALID_URL"], .badURL),
+    (["ERR_UNKNOWN_URL_SCHEME", "ERR_DISALLOWED_URL_SCHEME"], .unsupportedURL),
+    (["ERR_CERT_DATE_INVALID"], .serverCertificateHasBadDate),
+    (["ERR_CERT_AUTHORITY_INVALID"], .serverCertificateHasUnknownRoot),
+    (["ERR_CERT_"], .serverCertificateUntrusted),
+    (["ERR_SSL_CLIENT_AUTH_CERT_NEEDED"], .clientCertificateRequired),
+    (["CLIENT_AUTH_CERT"], .clientCertificateRejected), (["ERR_SSL_"], .secureConnectionFailed),
+    (["ERR_ABORTED"], .cancelled), (["ERR_CONNECTION_TIMED_OUT"], .timedOut),
+    (["ERR_CONNECTION_", "ERR_NETWORK_CHANGED", "ERR_HTTP2_", "ERR_QUIC_"], .connectionLost),
     // Python's proxies show the system's number: ETIMEDOUT, ECONNREFUSED, ECONNRESET.
-    ("[ERRNO 60]", .timedOut),
-    ("[ERRNO 110]", .timedOut),
-    ("[ERRNO 61]", .connectionRefused),
-    ("[ERRNO 111]", .connectionRefused),
-    ("[ERRNO 54]", .connectionLost),
-    ("[ERRNO 104]", .connectionLost),
-    ("REFUSED", .connectionRefused),
-    ("NOT KNOWN", .hostNotFound),
-    ("GETADDRINFO", .hostNotFound),
-    ("RESET", .connectionLost),
-    ("CERTIFICATE", .serverCertificateUntrusted),
+    (["TIMED_OUT", "TIMED OUT", "TIMEOUT", "[ERRNO 60]", "[ERRNO 110]"], .timedOut),
+    (["[ERRNO 61]", "[ERRNO 111]"], .connectionRefused),
+    (["[ERRNO 54]", "[ERRNO 104]"], .connectionLost), (["REFUSED"], .connectionRefused),
+    (["NOT KNOWN", "GETADDRINFO"], .hostNotFound), (["RESET"], .connectionLost),
+    (["CERTIFICATE"], .serverCertificateUntrusted),
   ]
 }

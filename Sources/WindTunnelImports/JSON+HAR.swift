@@ -50,6 +50,20 @@ extension JSON {
   /// The text that this says: a string, or else the JSON that stands in its place.
   var said: String { spelled ?? String(decoding: bytes(.compact), as: UTF8.self) }
 
+  /// The number of texts outside notes in which a surrogate lacks its other half.
+  var halfTextCount: Int {
+    switch self {
+    case .string(let text):
+      let isHalf = text.value.unicodeScalars.contains("\u{FFFD}")
+      return isHalf && text.spelling?.lowercased().contains("\\ud") == true ? 1 : 0
+    case .array(let elements): return elements.reduce(0) { $0 + $1.halfTextCount }
+    case .object(let members):
+      return members.lazy.filter { !$0.name.value.hasPrefix("_") }
+        .reduce(0) { $0 + $1.value.halfTextCount }
+    case .null, .bool, .number: return 0
+    }
+  }
+
   /// Tells whether two values say the same, however their strings are spelled.
   func says(_ other: JSON) -> Bool {
     switch (self, other) {

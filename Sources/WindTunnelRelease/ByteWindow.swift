@@ -1,11 +1,11 @@
 /// A part of a file. No read reaches beyond its end.
-struct ByteWindow {
+package struct ByteWindow: Sendable {
   /// The order of the bytes of a number.
   enum Order { case little, big }
 
   private let data: Data
 
-  init(_ data: Data) { self.data = data }
+  package init(_ data: Data) { self.data = data }
 
   var count: Int { data.count }
 
@@ -60,7 +60,7 @@ struct ByteWindow {
   var text: String { withBytes { String(decoding: $0, as: UTF8.self) } }
 
   /// A copy of the bytes.
-  var content: Data { Data(data) }
+  package var content: Data { Data(data) }
 
   func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     data.withUnsafeBytes(body)

@@ -1,10 +1,10 @@
 /// A zip archive by its central directory (PKWARE's APPNOTE, 4.3 and 4.5.3), as `.ipa`, `.apk` and
 /// `.aab` are.
-struct ZipArchive {
+package struct ZipArchive: Sendable {
   /// A packed file in the archive.
-  struct Entry {
+  package struct Entry: Sendable {
     /// The name. It can be any text and is never used as a path to write to.
-    var name: String
+    package var name: String
     var isEncrypted: Bool
     var method: Int
     var packedCount: Int
@@ -19,12 +19,12 @@ struct ZipArchive {
   }
 
   /// The entries in the order of their offsets. They do not overlap.
-  let entries: [Entry]
+  package let entries: [Entry]
   private let file: ByteWindow
   /// The offset of the central directory, which is behind all entries.
   private let directory: Int
 
-  static let magic: [UInt8] = [0x50, 0x4B, 0x03, 0x04]
+  package static let magic: [UInt8] = [0x50, 0x4B, 0x03, 0x04]
   /// The first bytes of an archive without entries.
   static let emptyMagic: [UInt8] = [0x50, 0x4B, 0x05, 0x06]
   /// The maximum unpacked size per packed byte. Apps have a ratio of 3 or 4, zip bombs of 1000.
@@ -39,7 +39,7 @@ struct ZipArchive {
   }
 
   /// Reads the central directory, and opens no entry.
-  init(_ file: ByteWindow, entriesMax: Int) throws(ReadingError) {
+  package init(_ file: ByteWindow, entriesMax: Int) throws(ReadingError) {
     let end = try DirectoryEnd(of: file)
     guard end.count <= entriesMax else { throw .tooMuch("files", limit: entriesMax) }
     guard let central = file.window(at: end.directory, count: end.size) else {
@@ -85,7 +85,7 @@ struct ZipArchive {
   fileprivate static let directoryMagic: [UInt8] = [0x50, 0x4B, 0x01, 0x02]
 
   /// Returns the content of an entry.
-  func open(_ entry: Entry, bytesMax: Int) throws(ReadingError) -> ByteWindow {
+  package func open(_ entry: Entry, bytesMax: Int) throws(ReadingError) -> ByteWindow {
     guard !entry.isEncrypted else { throw .encryptedEntry }
     guard entry.openedCount <= bytesMax else { throw .tooMuch("bytes", limit: bytesMax) }
     guard let header = file.window(at: entry.offset, count: 30), header.has(Self.magic),

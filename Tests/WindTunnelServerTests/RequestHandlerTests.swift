@@ -8,7 +8,7 @@ import Testing
 
 /// The handling of a request in each role of a connection, by its head alone.
 @Suite struct RequestHandlerTests {
-  private static func head(
+  static func head(
     _ method: String,
     _ target: String,
     _ headers: HeaderFields = ["Host": "x"]

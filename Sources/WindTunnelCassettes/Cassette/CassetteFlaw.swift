@@ -13,6 +13,29 @@ public struct CassetteFlaw: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Cassette {
+  /// Properties of the cassette that surprise a client: bodies that were lost before the import,
+  /// and absolute URLs.
+  package var remarks: [String] {
+    zip(1..., interactions).filter { $1.lacksBody }.map { number, _ in
+      "#\(number): the imported file lacked the body; an empty one is played"
+    } + [absoluteURLs].compactMap(\.self)
+  }
+
+  /// The absolute URLs in JSON bodies that lead a client to the recorded origin and not to the
+  /// server that plays it, in a sentence; `nil` if there are none.
+  package var absoluteURLs: String? {
+    guard let origin = RequestURL.mostFrequentOrigin(of: interactions.map(\.request))?.origin else {
+      return nil
+    }
+    let count = interactions.reduce(0) { sum, interaction in
+      var interaction = interaction
+      return sum + interaction.replaceURLs(OriginURLs([origin]))
+    }
+    guard count > 0 else { return nil }
+    return "\(count) absolute URL\(count == 1 ? "" : "s") of \(origin) in JSON bodies, which clients "
+      + "follow to that origin; serve --rewrite-urls leads them back"
+  }
+
   /// The contradictions on the cassette: lengths and codings that the bodies do not have, and
   /// content where there can be none. A cassette written by hand plays with these all the same,
   /// since an answer is made consistent before it is played; on a recorded one they show that it
@@ -21,6 +44,19 @@ extension Cassette {
     zip(1..., interactions).flatMap { number, interaction in
       interaction.problems.map { CassetteFlaw(number: number, problem: $0) }
     }
+  }
+}
+
+extension Interaction {
+  private static let bodyMissing = JSON.Member("_bodyMissing", true)
+
+  /// Notes that the response had a body, which the file that it was imported from does not have.
+  package mutating func noteMissingBody() {
+    if !lacksBody { innerNotes["response", default: []].append(Self.bodyMissing) }
+  }
+
+  fileprivate var lacksBody: Bool {
+    response?.body.count == 0 && innerNotes["response"]?.contains(Self.bodyMissing) == true
   }
 }
 

@@ -53,17 +53,7 @@ extension DateShift {
   fileprivate func response(_ response: Response, _ timing: inout Timing?) -> Response {
     var response = response
     response.head.headers = fields(response.headers)
-    let old = response.body.data
-    guard let opened = response.headers.opened(old)?.content, let new = body(Bytes(opened)) else {
-      return response
-    }
-    timing?.refit(from: old, to: Data(new))
-    response.body = Body(Data(new))
-    response.head.headers.remove("Content-Encoding")
-    response.head.headers.follow(BodyChange(from: old, opened, to: Data(new)))
-    if !response.headers.values("Content-Length").isEmpty {
-      response.head.headers["Content-Length"] = String(new.count)
-    }
+    _ = response.rewriteContent(&timing) { body($0) }
     return response
   }
 

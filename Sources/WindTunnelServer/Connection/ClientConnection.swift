@@ -431,12 +431,12 @@ extension ClientConnection {
       switch event {
       case .head(let head): begin(head)
       case .content(let data):
-        guard context.keepsContent || context.isWatched,
+        guard context.keepsContent || context.readBytesMax > 0,
           case .receiving(let head, var body, let handling) = state
         else { continue }
         state = .idle
         if !context.keepsContent {
-          body.append(data.prefix(max(0, context.watchedBytesMax - body.count)))
+          body.append(data.prefix(max(0, context.readBytesMax - body.count)))
           state = .receiving(head, body, handling)
           continue
         }

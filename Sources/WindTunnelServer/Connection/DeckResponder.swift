@@ -82,8 +82,12 @@ struct DeckResponder {
     isLast: Bool
   ) -> Answer {
     let authority = authority(of: head, asked, isSecure: channel.isSecure)
-    let request = authority.request(head, body)
-    let (outcome, prepared) = decide(request, asked)
+    // Content that is only for the observer is no part of the request: a link would slow it down.
+    let isPart = context.keepsContent || context.isWatched
+    let request = authority.request(head, isPart ? body : Data())
+    var (outcome, prepared) = decide(request, asked)
+    authority.leadBackURLs(in: &outcome)
+    if isPart || body.count < PortContext.playedBytesMax { context.played?(outcome, Body(body)) }
     if isLast { remember(prepared, head, isSecure: channel.isSecure) }
     spelling = nil
     noteEnd(of: outcome)
@@ -102,6 +106,7 @@ struct DeckResponder {
     let request = authority.request(head, Data())
     guard !context.deck.records || context.deck.ignores(request.url) else { return nil }
     var outcome = decide(request, asked).outcome
+    authority.leadBackURLs(in: &outcome)
     if case .length(let length) = head.framing { outcome.path?.contentBytes = length }
     let delivery = delivery(of: outcome, to: head)
     let upload = Upload(head.framing, isPassedOn: delivery.passingContent != nil)

@@ -21,6 +21,12 @@ final class PortContext: Sendable {
   let keepsContent: Bool
   /// The maximum number of bytes of content to keep if it need not be whole.
   let watchedBytesMax: Int
+  /// Called with each decided request and the beginning of its content.
+  let played: (@Sendable (Outcome, Body) -> Void)?
+  /// The maximum number of bytes of content that are kept for ``played`` alone.
+  static let playedBytesMax = 64 * 1024
+  /// The maximum number of bytes that are read of content that need not be whole.
+  var readBytesMax: Int { max(watchedBytesMax, played == nil ? 0 : Self.playedBytesMax) }
   /// Tells whether the requests of clients are judged.
   var isWatched: Bool { watchedBytesMax > 0 }
   /// Tells whether content may be passed on while it comes, without its ever being here as a whole.
@@ -45,6 +51,7 @@ final class PortContext: Sendable {
   ///   - playsDeck: False where a handler of its own answers.
   ///   - isReloaded: Whether rules may come that look at bodies.
   ///   - watchedBytesMax: The maximum number of bytes of content to keep in any case.
+  ///   - played: Called with each decided request.
   ///   - proxiedConsole: The place of a console that may be opened later.
   init(
     _ origins: OriginContext,
@@ -55,9 +62,11 @@ final class PortContext: Sendable {
     playsDeck: Bool,
     isReloaded: Bool,
     watchedBytesMax: Int,
+    played: (@Sendable (Outcome, Body) -> Void)?,
     proxiedConsole: Locked<ProxiedConsole?>
   ) {
     (self.proxiedConsole, self.watchedBytesMax) = (proxiedConsole, watchedBytesMax)
+    self.played = played
     (self.origins, self.owner, self.host, self.policy, self.tls) = (
       origins, owner, host, policy, tls
     )
@@ -68,7 +77,8 @@ final class PortContext: Sendable {
       failsConnections && origins.received == nil && !origins.closesConnections
       && deck.exchangeTime == .zero
     parsedRequests =
-      sendsRendered && !keepsContent && owner.lane == .deck ? ParsedRequestCache() : nil
+      sendsRendered && !keepsContent && owner.lane == .deck && !origins.rewritesURLs
+      ? ParsedRequestCache() : nil
     streamsContent =
       (origins.proxy != nil || !origins.ignoredHosts.isEmpty) && !deck.comparesContent
       && !isReloaded && playsDeck && origins.received == nil

@@ -7,6 +7,7 @@ struct ReplayHandler: RequestHandler {
 
   func handle(_ head: RequestHead) -> RequestHandling {
     if let refusal = refusalOfStranger(head) { return .refuse(.notice(403, refusal)) }
+    if let refusal = context.origins.plays?.refusal(of: head) { return .refuse(refusal) }
     return .play(DeckRequest())
   }
 

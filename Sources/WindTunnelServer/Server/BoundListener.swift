@@ -162,6 +162,8 @@ extension PortContext {
       ignoredHosts: options.ignoredHosts,
       recordedOrigin: options.recordedOrigin,
       leadsBack: options.leadsBack,
+      rewritesURLs: options.rewritesURLs,
+      plays: options.plays,
       keepsEncodings: options.keepsEncodings,
       closesConnections: options.closesConnections,
       limits: options.limits,
@@ -179,6 +181,7 @@ extension PortContext {
       playsDeck: playsDeck,
       isReloaded: options.isReloaded,
       watchedBytesMax: options.watchedBytesMax,
+      played: options.played,
       proxiedConsole: options.proxiedConsole
     )
   }

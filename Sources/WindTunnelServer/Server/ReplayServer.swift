@@ -30,6 +30,11 @@ public final class ReplayServer: Sendable {
     /// Tells whether redirects to other hosts lead back to this server, which answers them from the
     /// cassette like all others: a client that follows them never leaves the server.
     public var leadsBack = false
+    /// Whether absolute URLs of the recorded origin in recorded JSON bodies lead back to this
+    /// server. URLs in fields (`Location`, `Link`) always do.
+    public var rewritesURLs = false
+    /// The independent plays of the cassette, which requests name; `nil`: there is one.
+    public var plays: Plays?
     /// The policy of the host names and web pages whose requests are answered; `nil`: all are.
     public var origins: OriginPolicy?
     /// The settings of a forward proxy; `nil`: the server is none.
@@ -58,6 +63,10 @@ public final class ReplayServer: Sendable {
     /// The maximum number of bytes of a request's content to keep if the cassette does not need
     /// content.
     package var watchedBytesMax = 0
+    /// Called with each request that is read whole and decided, and with its content. If the
+    /// cassette does not need content, requests with more than ``PortContext/playedBytesMax`` are
+    /// passed over.
+    package var played: (@Sendable (Outcome, Body) -> Void)?
     /// The network that it listens in; `nil`: this process's own.
     package var network: PrivateNetwork?
     /// A domain whose names are this server's, too, in a network in which it answers for them.

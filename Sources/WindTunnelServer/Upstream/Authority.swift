@@ -5,7 +5,7 @@ internal import WindTunnel
 ///
 /// A client asks this server by its own address. On the cassette stands the origin that was
 /// recorded, so that one takes the other's place before matching, and this server's takes it back
-/// in `Location` and nowhere else.
+/// in the fields whose URLs clients follow (``URLField``), in cookies and, by an option, in JSON.
 struct Authority {
   /// The name by which a client speaks to this server: the same for most requests of a connection.
   final class Naming {
@@ -45,6 +45,8 @@ struct Authority {
   private let asked: RequestURL
   /// The base of the paths of another host that is asked by an address of this server.
   private let elsewhere: String?
+  /// The play that the request names.
+  private let play: Plays.Play?
 
   var context: OriginContext { naming.context }
   private var scheme: String { naming.scheme }
@@ -57,7 +59,8 @@ struct Authority {
     by scheme: String,
     after last: Naming? = nil
   ) {
-    let url = head.url
+    play = context.plays?.play(of: head)
+    let url = play?.url ?? head.url
     let named = url.host.map { name in url.port.map { "\(name):\($0)" } ?? name }
     let host = named ?? head.headers["Host"] ?? ""
     if let last, last.host == host, last.scheme == scheme, last.context === context,
@@ -74,7 +77,7 @@ struct Authority {
 
   /// Reads a request of which is known whom it is meant for.
   init(of head: RequestHead, named naming: Naming) {
-    (self.naming, asked, elsewhere) = (naming, head.url, nil)
+    (self.naming, asked, elsewhere, play) = (naming, head.url, nil, nil)
   }
 
   /// The client's name for this server, such as `127.0.0.1:8080`.
@@ -126,9 +129,11 @@ struct Authority {
     ].compactMap { $0 }
   }
 
-  private var lane: Lane? {
+  /// The path in front of the paths of the request's play or lane.
+  private var base: String {
+    if let play { return play.basePath }
     var probe = Request("GET", asked)
-    return Lane.take(from: &probe)
+    return Lane.take(from: &probe)?.basePath ?? ""
   }
 
   /// Returns the origin by which a recorded upstream calls itself: it is told the recorded name,
@@ -157,31 +162,67 @@ struct Authority {
     }
     var headers = head.headers
     headers.removeConnectionFields(asServer: true)
+    for place in headers.indices where context.proxy == nil && headers[place].isNamed("Cookie") {
+      headers[place].value = CookieRewriting.recorded(headers[place].value)
+    }
+    if let play { context.plays?.name(play, in: &headers) }
     return Request(head.method, url, headers: headers, body: Body(body))
   }
 
-  /// Lets a redirect come back to this server and, if the request named one, to its lane.
+  /// Leads the client back to this server and, if the request named one, to its play or lane.
   func localise(_ head: inout ResponseHead) {
     // A proxy's client calls everybody by their own names.
-    guard context.proxy == nil, let location = head.headers["Location"] else { return }
-    let base = lane?.basePath ?? ""
-    let url = RequestURL(location)
-    if url.host == ReplacementResponse.otherHost {
-      head.headers["Location"] = "\(scheme)://\(otherName)\(elsewhere ?? base)\(url.target)"
-      return
+    guard context.proxy == nil else { return }
+    for place in head.headers.indices {
+      let field = head.headers[place]
+      if field.isNamed("Set-Cookie") {
+        let (host, isSecure) = (RequestURL("http://\(own)").host ?? "", scheme == "https")
+        head.headers[place].value =
+          CookieRewriting.played(field.value, at: host, isSecure: isSecure)
+      } else if let kind = URLField(field) {
+        let isRedirect = field.isNamed("Location")
+        head.headers[place].value = kind.replacing(in: field.value) {
+          localised($0, isRedirect: isRedirect)
+        }
+      }
     }
-    if url.host == ReplacementResponse.plainHost {
-      head.headers["Location"] = "http://\(plainName)\(elsewhere ?? base)\(url.target)"
-      return
+  }
+
+  /// Whether a response has the same fields for every client, however it calls the server.
+  static func isSameForAll(_ headers: HeaderFields) -> Bool {
+    headers.allSatisfy { field in
+      field.isNamed("Set-Cookie")
+        ? CookieRewriting.played(field.value, at: "", isSecure: false) == field.value
+        : URLField(field) == nil
     }
-    if location.hasPrefix("/"), !location.hasPrefix("//") {
-      let base = elsewhere ?? base
-      if !base.isEmpty { head.headers["Location"] = base + location }
-      return
+  }
+
+  private func localised(_ reference: String, isRedirect: Bool) -> String {
+    let url = RequestURL(reference)
+    if isRedirect, url.host == ReplacementResponse.otherHost {
+      return "\(scheme)://\(otherName)\(elsewhere ?? base)\(url.target)"
     }
-    guard let url = Self.url(of: location, amongst: origins) else { return leadBack(&head) }
-    head.headers["Location"] =
-      "\(scheme)://\(own)\(base)\(url.target)\(Self.fragment(of: location))"
+    if isRedirect, url.host == ReplacementResponse.plainHost {
+      return "http://\(plainName)\(elsewhere ?? base)\(url.target)"
+    }
+    if reference.hasPrefix("/"), !reference.hasPrefix("//") {
+      return (elsewhere ?? base) + reference
+    }
+    guard let url = Self.url(of: reference, amongst: origins) else {
+      return isRedirect ? ledBack(reference) : reference
+    }
+    return "\(scheme)://\(own)\(base)\(url.target)\(Self.fragment(of: reference))"
+  }
+
+  /// Leads URLs of the recorded origin in a recorded JSON body back here, if the option is set.
+  func leadBackURLs(in outcome: inout Outcome) {
+    guard context.rewritesURLs, context.proxy == nil,
+      case .recording(var interaction, let place) = outcome.source,
+      interaction.replaceURLs(OriginURLs(origins), by: "\(scheme)://\(own)\(base)") > 0
+    else { return }
+    outcome.source = .recording(interaction, place: place)
+    // It is another response for a client that calls the server by another name.
+    outcome.renderedKey = nil
   }
 
   /// Returns where a redirect leads, if that is one of these places. Without a scheme it keeps the
@@ -198,13 +239,13 @@ struct Authority {
     guard context.proxy == nil, let meant else { return head }
     var head = head
     let origins = origins
-    func named(_ value: String) -> String {
-      OriginRenaming.rename(value, origins, to: meant)
-    }
-    if context.recordedOrigin != nil {
-      head.headers = HeaderFields(head.headers.map { HeaderField($0.name, named($0.value)) })
-    } else if let location = head.headers["Location"] {
-      head.headers["Location"] = named(location)
+    for place in head.headers.indices
+    where context.recordedOrigin != nil || head.headers[place].isNamed("Location") {
+      head.headers[place].value = OriginRenaming.rename(
+        head.headers[place].value,
+        origins,
+        to: meant
+      )
     }
     return head
   }
@@ -219,14 +260,15 @@ struct Authority {
   }
 
   /// Lets a redirect to another host come back to this server, where nothing may leave it.
-  private func leadBack(_ head: inout ResponseHead) {
-    guard context.leadsBack, let location = head.headers["Location"] else { return }
+  private func ledBack(_ location: String) -> String {
+    guard context.leadsBack else { return location }
     // RFC 3986 §4.2: by the scheme of the place that was asked.
     let here = elsewhere == nil ? meant?.scheme : asked.scheme
     let url = RequestURL(location.hasPrefix("//") ? "\(here ?? scheme):\(location)" : location)
-    guard !context.deck.ignores(url), let base = RedirectRewriting.basePath(of: url) else { return }
-    head.headers["Location"] =
-      "\(scheme)://\(own)\(base)\(url.target)\(Self.fragment(of: location))"
+    guard !context.deck.ignores(url), let base = RedirectRewriting.basePath(of: url) else {
+      return location
+    }
+    return "\(scheme)://\(own)\(base)\(url.target)\(Self.fragment(of: location))"
   }
 
   /// A fragment is the client's affair, and a redirect may bring one (RFC 9110 §10.2.2).
@@ -260,49 +302,5 @@ private enum RedirectRewriting {
     }
     let path = parts.count == 3 ? parts[2] : ""
     return RequestURL("\(parts[0])://\(parts[1])/\(path)\(asked.query.map { "?\($0)" } ?? "")")
-  }
-}
-
-/// The replacement of an origin in a field's value: `Location: http://127.0.0.1:8000/a`,
-/// `Link: </a>; rel=next, <http://127.0.0.1:8000/b>; rel=last`, `Location: //127.0.0.1:8000/a`.
-private enum OriginRenaming {
-  /// Puts an origin in place of each of these, such as `http://127.0.0.1:8000`, and its host and
-  /// port where no scheme stands (RFC 3986 §4.2).
-  static func rename(_ text: String, _ origins: [String], to new: RequestURL) -> String {
-    guard let origin = new.origin, text.contains("//") else { return text }
-    let authority = origin.drop { $0 != "/" }.dropFirst(2)
-    var (result, rest) = ("", text[...])
-    while let slashes = rest.firstRange(of: "//") {
-      let end = rest[slashes.upperBound...].firstIndex(where: isEnd) ?? rest.endIndex
-      let named = rest[slashes.upperBound..<end]
-      let before = rest[..<slashes.lowerBound]
-      func isMeant(_ scheme: some StringProtocol) -> Bool {
-        // Who is named beside a host stays, and so does the host.
-        guard !named.contains("@") else { return false }
-        return RequestURL("\(scheme)://\(named)").origin.map(origins.contains) ?? false
-      }
-      if before.last == ":" {
-        let word = before.dropLast()
-        let scheme = word.suffix(while: { $0.isASCII && $0.isLetter })
-        result += isMeant(scheme) ? word.dropLast(scheme.count) + origin : rest[..<end]
-      } else if isMeant("http") || isMeant("https") {
-        result += "\(before)//\(authority)"
-      } else {
-        result += rest[..<end]
-      }
-      rest = rest[end...]
-    }
-    return result + rest
-  }
-
-  private static func isEnd(_ character: Character) -> Bool {
-    "/?#<>\"'`;, \t\\".contains(character)
-  }
-}
-
-extension Substring {
-  /// Returns the longest end whose characters all are so.
-  fileprivate func suffix(while isMeant: (Character) -> Bool) -> Substring {
-    lastIndex { !isMeant($0) }.map { self[index(after: $0)...] } ?? self
   }
 }

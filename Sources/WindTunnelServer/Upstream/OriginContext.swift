@@ -17,6 +17,10 @@ final class OriginContext: Sendable {
   let recordedOrigin: RequestURL?
   /// Tells whether redirects to other hosts lead back here.
   let leadsBack: Bool
+  /// Whether absolute URLs of the recorded origin in JSON lead back here.
+  let rewritesURLs: Bool
+  /// The plays that requests name; `nil`: there is one.
+  let plays: Plays?
   /// Tells whether an origin that is recorded may answer in every content coding.
   let keepsEncodings: Bool
   /// Tells whether every answer ends its connection.
@@ -42,6 +46,8 @@ final class OriginContext: Sendable {
     ignoredHosts: [Upstream],
     recordedOrigin: RequestURL?,
     leadsBack: Bool,
+    rewritesURLs: Bool,
+    plays: Plays?,
     keepsEncodings: Bool,
     closesConnections: Bool,
     limits: Limits,
@@ -55,6 +61,7 @@ final class OriginContext: Sendable {
     (self.upstream, self.ignoredHosts, self.recordedOrigin) = (
       upstream, ignoredHosts, recordedOrigin
     )
+    (self.rewritesURLs, self.plays) = (rewritesURLs, plays)
     (self.leadsBack, self.keepsEncodings) = (leadsBack, keepsEncodings)
     (self.closesConnections, self.toldBytesMax) = (closesConnections, toldBytesMax)
     (self.proxy, self.received, self.journal) = (proxy, received, journal)

@@ -133,19 +133,17 @@ public struct Verifier: Sendable {
     }
   }
 
-  /// Puts the recordedURL's origin where a redirect of the server names itself, by whatever scheme.
+  /// Puts the recorded origin in the place of the server's own in the fields, by whatever scheme.
   private func named(_ answer: Answer, _ recordedURL: RequestURL) -> Answer {
-    guard case .response(var response) = answer, let location = response.headers["Location"] else {
-      return answer
-    }
-    var url = RequestURL(location)
+    guard case .response(var response) = answer else { return answer }
     var told = recordedURL
     told.scheme = upstream.url.scheme
     let origins = [upstream.url.origin, told.origin].compactMap { $0 }
-    guard let origin = url.origin, origins.contains(origin) else { return answer }
-    (url.scheme, url.host, url.port) = (recordedURL.scheme, recordedURL.host, recordedURL.port)
-    let fragment = location.firstIndex(of: "#").map { location[$0...] } ?? ""
-    response.head.headers["Location"] = "\(url)\(fragment)"
+    response.head.headers = HeaderFields(
+      response.headers.map {
+        HeaderField($0.name, OriginRenaming.rename($0.value, origins, to: recordedURL))
+      }
+    )
     return .response(response)
   }
 }

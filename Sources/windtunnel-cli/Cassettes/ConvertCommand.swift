@@ -24,13 +24,13 @@ enum CassetteConvertCommand: Command {
     }
     let (count, warnings): (Int, [String])
     switch (from.pathExtension.lowercased(), to.pathExtension.lowercased()) {
-    case ("har", "json"):
-      let data = try FileError.reading(from, bytesMax: Cassette.fileBytesMax)
+    case ("har", "json"), ("zip", "json"):
+      let (har, attachments) = try HARFile.read(from)
       let result = try HARImport(
-        data,
+        har,
         source: from.lastPathComponent,
         keepingSecrets: keeps,
-        attachments: HARAttachments(besides: from),
+        attachments: attachments,
         redaction: rules
       )
       try refuseOver(output)

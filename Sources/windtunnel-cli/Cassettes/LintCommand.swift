@@ -27,6 +27,8 @@ enum CassetteLintCommand: Command {
     /// Those that were not found because they are kept.
     let kept: [CassetteLeak]
     let review: CassetteReview
+    /// Surprises for a client, beside secrets.
+    let remarks: [String]
     let old: [OldInteraction]
     let undated: [Int]
   }
@@ -58,6 +60,7 @@ enum CassetteLintCommand: Command {
         lint: lint,
         kept: all.filter { !found.contains($0) },
         review: CassetteReview(cassette),
+        remarks: cassette.remarks,
         old: ageMax.map { Self.old(cassette, since: earlier, days: $0) } ?? [],
         undated: Self.undated(cassette, since: earlier)
       )
@@ -97,6 +100,7 @@ enum CassetteLintCommand: Command {
   private static func complain(of findings: Findings) {
     let path = findings.path
     for line in findings.lint.unopened { Terminal.complain("\(path): not looked at: \(line)\n") }
+    for line in findings.remarks { Terminal.complain("\(path): \(line)\n") }
     for leak in findings.kept {
       Terminal.complain("\(path): \(leak): kept, as \(RedactionFlags.keep) says\n")
     }

@@ -89,6 +89,27 @@ enum AllowOriginFlag {
   }
 }
 
+/// `--play-header` and `--play-path`: the part of a request that names its play of the cassette.
+enum PlayFlags {
+  private static let (header, path) = ("--play-header", "--play-path")
+
+  static let flags = [
+    Flag(header, "NAME", "Header that names the play of a request; each play counts for itself."),
+    Flag(path, nil, "Take the first segment of each path for the name of its play."),
+  ]
+
+  static func plays(_ arguments: Arguments) throws(Refusal) -> Plays? {
+    let name = try arguments.value(header)
+    if arguments.has(path), name == nil { return Plays(by: .pathSegment) }
+    guard let name else { return nil }
+    guard name.isHTTPToken, !arguments.has(path) else {
+      let wanted = "the name of a header field such as X-WindTunnel-Play, without \(path),"
+      throw .value(header, name, shouldBe: wanted)
+    }
+    return Plays(by: .header(name))
+  }
+}
+
 /// `--bind`: where a server listens that is asked by others than this machine, such as from outside
 /// a container.
 enum BindFlag {

@@ -294,6 +294,7 @@ private struct RecordingEnd {
       return code
     }
     CutAnswers.complain(recorded, besides: cassette)
+    if let line = recorded.absoluteURLs { Terminal.complain("\(order.path): \(line)\n") }
     let isWhole = try journal.endTelling(with: recorded, orders: orders, of: order.file)
     return isWhole ? code : .cannotWrite
   }

@@ -10,18 +10,28 @@ final class OtherBodies: Sendable {
   private let isTold: Bool
   /// The number of requests that are told of one by one.
   private static let linesMax = 10
+  /// The rule that compares bodies.
+  static let remedy =
+    "to tell bodies apart: \(MatchFlag.name) FILE, with {\"match\":1,\"body\":\"byType\"} in it."
 
   init(_ matcher: Matcher) { isTold = !matcher.comparesBodies }
 
   /// Takes note of an event of a deck's.
   func observe(_ event: ExchangeEvent) {
     guard isTold, case .ended(let outcome, _) = event,
-      case .recording(let interaction, _) = outcome.source,
-      interaction.hasOtherBody(than: outcome.request)
+      let name = Self.name(of: outcome, outcome.request.body)
     else { return }
-    // As it stands on the cassette, so without secrets.
-    let name = "\(interaction.request.method) \(interaction.request.url)"
     counts.withLock { $0[name, default: 0] += 1 }
+  }
+
+  /// Returns the name of the recorded request; `nil` if it has the body of the client's.
+  static func name(of outcome: Outcome, _ body: Body) -> String? {
+    guard let recorded = outcome.recording?.request, recorded.body != body else { return nil }
+    var asked = outcome.request
+    asked.body = body
+    // As it stands on the cassette, so without secrets.
+    let name = "\(recorded.method) \(recorded.url)"
+    return outcome.recording?.hasOtherBody(than: asked) == true ? name : nil
   }
 
   /// Says which those were, and how to tell them apart.
@@ -34,9 +44,7 @@ final class OtherBodies: Sendable {
     }
     let rest = counts.count - Self.linesMax
     if rest > 0 { Terminal.complain("and \(rest) more\n") }
-    Terminal.complain(
-      "To tell bodies apart: \(MatchFlag.name) FILE, with {\"match\":1,\"body\":\"byType\"} in it.\n"
-    )
+    Terminal.complain("T\(Self.remedy.dropFirst())\n")
   }
 }
 

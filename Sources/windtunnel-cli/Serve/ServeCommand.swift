@@ -23,6 +23,8 @@ enum ServeCommand: Command {
       Flag("--port", "N", "Port to listen on; 0 for any free one (default: 0)."),
       BindFlag.flag,
       AllowOriginFlag.flag,
+      Flag("--rewrite-urls", nil, "Rewrite absolute URLs of the recorded origin in JSON bodies."),
+    ] + PlayFlags.flags + [
       ServingTLS.flag,
       ServingTLS.fileFlag,
       Flag("--watch", nil, "Read cassette, rules and scenario again when they are saved."),
@@ -57,7 +59,12 @@ enum ServeCommand: Command {
     options.port = try arguments.int("--port", in: 0...65535) ?? 0
     options.host = try BindFlag.host(arguments) ?? options.host
     options.origins = try AllowOriginFlag.policy(arguments)
+    options.rewritesURLs = arguments.has("--rewrite-urls")
+    options.plays = try PlayFlags.plays(arguments)
     options.isReloaded = reload != nil
+    if reload != nil || cassette.interactions.contains(where: { $0.request.body.count > 0 }) {
+      options.played = { unanswered.played($0, $1, by: deck) }
+    }
     options.limits = try LimitFlags.limits(arguments)
     options.admin = try AdminFlag.admin(arguments) { order.refusal(ofNext: $0) }
     options.console = try console.map { try ConsolePort(of: $0) { order.refusal(ofNext: $0) } }
@@ -151,8 +158,8 @@ struct ServeOrder {
   }
 }
 
-/// Tells of each request that nothing answers but 501, and of faults that were not done, a line for
-/// each on standard error.
+/// Tells of each request that nothing answers but 501, of faults that were not done, and of
+/// responses that were recorded for other bodies, a line for each on standard error.
 ///
 /// On a queue of its own: whoever reads standard error slowly, or never, holds up no answer. What
 /// it has not read by then is counted.
@@ -160,12 +167,12 @@ private final class Unanswered: Sendable {
   private struct Backlog: Sendable {
     var lines = 0
     var dropped = 0
-    /// The faults that were told of, each once, or every request had a line.
-    var undone: Set<String> = []
+    /// The faults and other bodies that were told of, each once, or every request had a line.
+    var told: Set<String> = []
   }
 
-  /// The number of faults that are told of.
-  private static let undoneMax = 100
+  /// The number of faults and other bodies that are told of.
+  private static let toldMax = 100
 
   /// The number of lines that may wait to be written.
   private static let linesMax = 1000
@@ -185,14 +192,21 @@ private final class Unanswered: Sendable {
       return [Self.line(request, mismatch, code)]
     }
     guard case .undone(let outcome, let faults) = event else { return [] }
-    let new = backlog.withLock { backlog in
-      faults.filter { fault in
-        backlog.undone.count < Self.undoneMax
-          && backlog.undone.insert(fault.description).inserted
-      }
-    }
     let request = "\(outcome.request.method) \(outcome.request.url.withoutSecrets)"
-    return new.map { "\(request): \($0)" }
+    return faults.map(\.description).filter { isNew($0) }.map { "\(request): \($0)" }
+  }
+
+  /// Takes note of a request that a recording answered, and tells once of each request whose
+  /// recording is for another body.
+  func played(_ outcome: Outcome, _ body: Body, by deck: Deck) {
+    guard outcome.recording?.request.body.count ?? 0 > 0, !deck.matcher.comparesBodies,
+      let name = OtherBodies.name(of: outcome, body), isNew(name)
+    else { return }
+    tell("\(name): plays a response that was recorded for another body; \(OtherBodies.remedy)")
+  }
+
+  private func isNew(_ name: String) -> Bool {
+    backlog.withLock { $0.told.count < Self.toldMax && $0.told.insert(name).inserted }
   }
 
   private func tell(_ line: String) {

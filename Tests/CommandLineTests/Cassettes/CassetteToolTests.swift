@@ -20,6 +20,26 @@ import WindTunnel
     try Data(text.utf8).write(to: scratch.folder.appendingPathComponent(name))
   }
 
+  @Test func `convert opens a zip archive with a HAR, and lint names what is in its cassette`()
+    async throws
+  {
+    let scratch = try Scratch()
+    let data = Repository.root.appending(path: "Tests/CommandLineTests/Data")
+    let zip = data.appending(path: "attached.har.zip").path
+    let run = try await Program.run("cassette", "convert", zip, "a.json", in: scratch)
+    expectEqual(run, Program.Run(code: 0, out: "", err: "a.json: 1 interactions\n"))
+    let kept = try Cassette(contentsOf: scratch.file("a.json"))
+    expectEqual(kept.interactions.map { $0.response?.body }, [Body("from the archive")])
+    try scratch.write("PK\u{3}\u{4}", to: "cut.har.zip")
+    let cut = try await Program.run("cassette", "convert", "cut.har.zip", "b.json", in: scratch)
+    #expect(cut.code == 65 && cut.err.hasSuffix(" Unzip it, and convert the .har file in it.\n"))
+    let links = #"{"windtunnel":1,"interactions":[{"request":{"url":"http://a.test/a"},"response":{"#
+    let text = #""headers":[["Content-Type","application/json"]],"json":["http://a.test/b"]}}]}"#
+    try scratch.write(links + text, to: "b.json")
+    let lint = try await Program.run("cassette", "lint", "a.json", "b.json", in: scratch)
+    #expect(lint.code == 0 && lint.err.hasPrefix("b.json: 1 absolute URL of http://a.test in "))
+  }
+
   @Test func `diff is quiet about dates and ends with 1 where a value changed`() async throws {
     let scratch = try Scratch()
     try write(tape(["/a": 1, "/b": 2]), "a.json", in: scratch)

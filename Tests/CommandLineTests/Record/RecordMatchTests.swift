@@ -89,6 +89,27 @@ import WindTunnel
     _ = try await upstream.end()
   }
 
+  @Test func `serve says once which response it plays for another body`() async throws {
+    let scratch = try Scratch()
+    try scratch.write(Self.upstream, to: "up.json")
+    try scratch.write(Self.rules, to: "match.json")
+    let line = """
+      POST /graphql: plays a response that was recorded for another body; to tell bodies apart: \
+      --match FILE, with {"match":1,"body":"byType"} in it.
+
+      """
+    for (query, flags, err) in [("C", [], line), ("B", ["--match", "match.json"], "")] {
+      let flight = try Flight(["serve", "up.json"] + flags, in: scratch)
+      let url = try #require(try await flight.line())
+      for query in ["A", query, query] {
+        let asked = try await Companion.run(Self.client(query, at: url), in: scratch)
+        #expect(asked.text.contains("answer of "), "\(asked)")
+      }
+      flight.signal(SIGINT)
+      try await expectEqual(flight.end(), Program.Run(code: 0, out: "\(url)\n", err: err))
+    }
+  }
+
   @Test func `a proxy records by the same rules`() async throws {
     let scratch = try Scratch()
     let (upstream, url) = try await start(in: scratch)

@@ -91,7 +91,8 @@ import Testing
     expectEqual(
       result.warnings,
       [
-        "log.entries[0], GET https://a.test/a: the body is in the file \"a.txt\", which was not read."
+        "log.entries[0], GET https://a.test/a: the body is in the file \"a.txt\", which was not read; "
+          + "an empty one is played."
       ]
     )
   }
@@ -114,7 +115,8 @@ import Testing
       expectEqual(
         found.told,
         [
-          "log.entries[0], GET https://a.test/a: the body is in the file \"\(name)\", which \(reason)."
+          "log.entries[0], GET https://a.test/a: the body is in the file \"\(name)\", which \(reason); "
+            + "an empty one is played."
         ]
       )
     }

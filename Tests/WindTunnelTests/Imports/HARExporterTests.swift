@@ -70,7 +70,7 @@ import WindTunnelSymptoms
       ),
       source: "firefox.har"
     )
-    let interaction = Interaction(
+    var interaction = Interaction(
       Request(
         "POST",
         "https://api.example.test/a",
@@ -79,6 +79,7 @@ import WindTunnelSymptoms
       ),
       Response(headers: ["Content-Type": "image/png"])
     )
+    interaction.innerNotes = ["response": [JSON.Member("_bodyMissing", true)]]
     expectEqual(result.cassette, Cassette([interaction]))
     expectEqual(
       result.warnings,

@@ -1,0 +1,36 @@
+internal import WindTunnel
+
+/// Cookies of a recorded origin as a client of this server keeps them, as a reverse proxy rewrites
+/// them. The cassette has the original.
+enum CookieRewriting {
+  /// The text in front of a name whose prefix demands TLS (RFC 6265bis §4.1.3), over clear text.
+  private static let mark = "windtunnel"
+
+  /// Returns the value of `Set-Cookie` for a client that calls the server by a host.
+  ///
+  /// `Domain` is removed if it does not cover the host (RFC 6265 §5.1.3). Over clear text, so are
+  /// `Secure` and the attributes that browsers accept only beside it.
+  static func played(_ cookie: String, at host: String, isSecure: Bool) -> String {
+    let parts = cookie.split(separator: ";", omittingEmptySubsequences: false)
+    let attributes = parts.dropFirst().filter { keeps($0, at: host, isSecure: isSecure) }
+    let demandsTLS = ["__host-", "__secure-"].contains { parts[0].lowercased().hasPrefix($0) }
+    let pair = demandsTLS && !isSecure ? mark + parts[0] : String(parts[0])
+    return ([pair] + attributes.map(String.init)).joined(separator: ";")
+  }
+
+  private static func keeps(_ attribute: Substring, at host: String, isSecure: Bool) -> Bool {
+    let words = attribute.lowercased().split(separator: "=", maxSplits: 1).map {
+      String($0.trimmingOptionalWhitespace())
+    }
+    switch (words.first, words.last) {
+    case ("domain", let domain?):
+      let domain = domain.drop { $0 == "." }
+      return host == domain || host.hasSuffix(".\(domain)")
+    case ("secure", _), ("partitioned", _), ("samesite", "none"): return isSecure
+    default: return true
+    }
+  }
+
+  /// Returns the value of `Cookie` with the recorded names.
+  static func recorded(_ cookies: String) -> String { cookies.replacing("\(mark)__", with: "__") }
+}

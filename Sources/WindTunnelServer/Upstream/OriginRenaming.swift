@@ -1,0 +1,45 @@
+internal import WindTunnel
+
+/// The replacement of an origin in a field's value: `Location: http://127.0.0.1:8000/a`,
+/// `Link: </a>; rel=next, <http://127.0.0.1:8000/b>; rel=last`, `Location: //127.0.0.1:8000/a`.
+enum OriginRenaming {
+  /// Puts an origin in place of each of these, such as `http://127.0.0.1:8000`, and its host and
+  /// port where no scheme stands (RFC 3986 §4.2).
+  static func rename(_ text: String, _ origins: [String], to new: RequestURL) -> String {
+    guard let origin = new.origin, text.contains("//") else { return text }
+    let authority = origin.drop { $0 != "/" }.dropFirst(2)
+    var (result, rest) = ("", text[...])
+    while let slashes = rest.firstRange(of: "//") {
+      let end = rest[slashes.upperBound...].firstIndex(where: isEnd) ?? rest.endIndex
+      let named = rest[slashes.upperBound..<end]
+      let before = rest[..<slashes.lowerBound]
+      func isMeant(_ scheme: some StringProtocol) -> Bool {
+        // Who is named beside a host stays, and so does the host.
+        guard !named.contains("@") else { return false }
+        return RequestURL("\(scheme)://\(named)").origin.map(origins.contains) ?? false
+      }
+      if before.last == ":" {
+        let word = before.dropLast()
+        let scheme = word.suffix(while: { $0.isASCII && $0.isLetter })
+        result += isMeant(scheme) ? word.dropLast(scheme.count) + origin : rest[..<end]
+      } else if isMeant("http") || isMeant("https") {
+        result += "\(before)//\(authority)"
+      } else {
+        result += rest[..<end]
+      }
+      rest = rest[end...]
+    }
+    return result + rest
+  }
+
+  private static func isEnd(_ character: Character) -> Bool {
+    "/?#<>\"'`;, \t\\".contains(character)
+  }
+}
+
+extension Substring {
+  /// Returns the longest end whose characters all are so.
+  fileprivate func suffix(while isMeant: (Character) -> Bool) -> Substring {
+    lastIndex { !isMeant($0) }.map { self[index(after: $0)...] } ?? self
+  }
+}

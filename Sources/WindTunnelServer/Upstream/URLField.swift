@@ -1,0 +1,41 @@
+internal import WindTunnel
+
+/// A kind of response field whose URLs a client may request next.
+enum URLField {
+  /// The value is one URL.
+  case url
+  /// `<URL>; rel="next", <URL>; rel="last"` (RFC 8288 §3).
+  case links
+  /// `5; url=URL` (HTML, "shared declarative refresh steps").
+  case refresh
+
+  private static let kinds: [(name: String, kind: URLField)] = [
+    ("Location", .url), ("Content-Location", .url), ("Operation-Location", .url),
+    ("Azure-AsyncOperation", .url), ("Link", .links), ("Refresh", .refresh),
+  ]
+
+  /// Returns the kind of a field; `nil` for a field without URLs that lead anywhere.
+  init?(_ field: HeaderField) {
+    guard let kind = Self.kinds.first(where: { field.isNamed($0.name) })?.kind else { return nil }
+    self = kind
+  }
+
+  /// Returns a value in which each URL is replaced.
+  func replacing(in value: String, _ replacement: (String) -> String) -> String {
+    switch self {
+    case .url: return replacement(value)
+    case .links:
+      let parts = value.split(separator: "<", omittingEmptySubsequences: false)
+      return parts[0]
+        + parts.dropFirst().map { part in
+          let end = part.firstIndex(of: ">") ?? part.endIndex
+          return "<\(replacement(String(part[..<end])))\(part[end...])"
+        }.joined()
+    case .refresh:
+      let start = value.prefixMatch(of: /[^;,]*[;,]\s*(?i:url)\s*=\s*["']?/)?.range.upperBound
+      guard let start else { return value }
+      let end = value[start...].firstIndex { "\"'".contains($0) } ?? value.endIndex
+      return value[..<start] + replacement(String(value[start..<end])) + value[end...]
+    }
+  }
+}
