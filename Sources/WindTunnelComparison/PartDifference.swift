@@ -36,11 +36,15 @@ extension PartDifference {
     parts += values(old.response?.status, new.response?.status, place: "response.status") {
       "\($0)"
     }
-    parts += headers(
-      old.response?.headers ?? [:],
-      new.response?.headers ?? [:],
-      place: "response.headers"
-    )
+    let (before, after) = (old.response?.head.reason, new.response?.head.reason)
+    parts += values(before, after, place: "response.reason") { shown($0) }
+    for (place, fields) in [("headers", \Response.headers), ("trailers", \Response.trailers)] {
+      parts += headers(
+        old.response?[keyPath: fields] ?? [:],
+        new.response?[keyPath: fields] ?? [:],
+        place: "response.\(place)"
+      )
+    }
     parts += bodies(old.response?.body ?? .empty, new.response?.body ?? .empty, place: "response")
     parts += values(old.failure?.symptom, new.failure?.symptom, place: "failure.symptom") {
       $0.rawValue

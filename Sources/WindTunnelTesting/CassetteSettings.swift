@@ -57,7 +57,12 @@ extension Deck {
   /// - Returns: A sentence for each.
   func oversights(expecting expectation: CassetteExpectation, of name: String) -> [String] {
     guard !journal.isEmpty else { return [Self.noRequest(to: name)] }
-    return expectation.contains(.everyRule) ? [] : unmetRules.map { "\($0)" }
+    let rules = expectation.contains(.everyRule) ? [] : unmetRules.map { "\($0)" }
+    return playedTrailers ? rules + [Self.trailers(of: name)] : rules
+  }
+
+  private static func trailers(of name: String) -> String {
+    "A response of \(name) has trailers, which URLSession does not show; serve plays them to others."
   }
 
   /// Returns what a test that has thrown should know of its deck: that no request came to it, since

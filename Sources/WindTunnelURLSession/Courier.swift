@@ -102,22 +102,24 @@ struct Courier {
 
   /// Lets the session's cookie storage have what an answer sets.
   func storeCookies(of head: ResponseHead, at url: URL?) {
-    let values = head.headers.values("Set-Cookie")
+    let values = head.headers.values("Set-Cookie").map(\.readingLatin1)
     if let url, !values.isEmpty { context.storeCookies(values, at: url) }
   }
 
-  /// Fields as the platforms' responses take them: repeated ones joined by commas (RFC 9110 §5.3).
+  /// Fields as the platforms' responses take them: repeated ones joined by commas (RFC 9110 §5.3),
+  /// stray octets as Latin-1.
   static func dictionary(_ fields: HeaderFields) -> [String: String] {
     var dictionary = Dictionary<String, String>(minimumCapacity: fields.count)
     guard fields.mayRepeatNames else {
-      for field in fields { dictionary[field.name] = field.value }
+      for field in fields { dictionary[field.name] = field.value.readingLatin1 }
       return dictionary
     }
     var names: [String: String] = [:]
     for field in fields {
       let name = names[field.name.lowercased(), default: field.name]
       names[field.name.lowercased()] = name
-      dictionary[name] = dictionary[name].map { "\($0), \(field.value)" } ?? field.value
+      let value = field.value.readingLatin1
+      dictionary[name] = dictionary[name].map { "\($0), \(value)" } ?? value
     }
     return dictionary
   }

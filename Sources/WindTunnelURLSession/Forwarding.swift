@@ -208,7 +208,7 @@ extension Response {
       }
     }
     head.headers.remove("Transfer-Encoding")
-    self.init(status: head.status, headers: head.headers, body: body)
+    self.init(head, body)
   }
 }
 

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelHTTP
 @testable import WindTunnelServer
 
 extension ReplayServer {
@@ -32,11 +33,11 @@ extension ReplayServer {
   /// Sends a text and answers everything that comes until the server ends the connection.
   func answer(to text: String, from host: String? = nil) async throws -> String {
     let client = try RawClient(.loopback(port: port), from: host)
-    await client.send(text)
+    await client.send(text.octets)
     let (bytes, end) = await client.receiveAll()
     client.close()
     expectEqual(end, .finished)
-    return String(decoding: bytes, as: UTF8.self)
+    return bytes.withUnsafeBufferPointer { String(octets: $0) }
   }
 }
 

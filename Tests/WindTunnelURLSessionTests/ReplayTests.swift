@@ -23,6 +23,15 @@ import WindTunnelURLSession
     expectEqual(second.text?.contains("already played once"), true)
   }
 
+  @Test func `a stray octet of a field is Latin-1, and trailers are not shown`() async {
+    var response = Response(headers: ["X-Name": "caf\u{EFE9}, café"], body: Body("ok"))
+    response.head.trailers = ["X-Sum": "7"]
+    let deck = Deck(Cassette([Interaction(Request("GET", RequestURL(user)), response)]))
+    let seen = await deck.session().seen(user)
+    expectEqual(seen.response?.value(forHTTPHeaderField: "X-Name"), "café, café")
+    expectNil(seen.response?.value(forHTTPHeaderField: "X-Sum"))
+  }
+
   @Test func `two 503s cost two attempts and the third gets the recording`() async {
     let deck = Deck(
       [.get("/users/{id}", json: ["id": 7])],

@@ -138,6 +138,14 @@ extension Deck {
     return recordings.enumerated().filter { !taken.contains($0.offset) }.compactMap(\.element)
   }
 
+  /// Whether a recording with trailers was played.
+  package var playedTrailers: Bool {
+    let played = Set(journal.plays)
+    return recordings.enumerated().contains { place, recording in
+      recording?.response?.trailers.isEmpty == false && played.contains(place)
+    }
+  }
+
   /// Returns the conditions of an expectation that are not met so far.
   ///
   /// A deck that records everything anew plays nothing, so of its cassette nothing is expected.

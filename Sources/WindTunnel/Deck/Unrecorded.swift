@@ -36,8 +36,7 @@ package final class Unrecorded: Sendable {
         return "\(passed.request.method) \(url): \(reason)"
       }
       let reason =
-        recorded.reasonUnread(passed.ticket).map { "it is a WebSocket that passed unread: \($0)" }
-        ?? "the recording ended before the answer was whole"
+        recorded.reasonUnread(passed.ticket) ?? "the recording ended before the answer was whole"
       return "\(passed.request.method) \(url): \(reason)"
     }
     let rest = missing.count - lines.count

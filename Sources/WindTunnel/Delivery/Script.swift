@@ -410,7 +410,7 @@ extension Script {
     let (old, wasContentless) = (body, isContentless)
     let announced = head.headers["Content-Length"].flatMap { Int($0) }
     let mutated = try mutation.applied(
-      to: Response(status: head.status, headers: head.headers, body: Body(old)),
+      to: Response(head, Body(old)),
       hasContent: !wasContentless
     )
     answer(mutated, to: request)
@@ -464,7 +464,7 @@ extension Script {
     case .body(let content):
       try giveRoom()
       let (changed, edits) = try content.applied(to: body, of: head)
-      answer(Response(status: head.status, headers: head.headers, body: Body(changed)), to: request)
+      answer(Response(head, Body(changed)), to: request)
       if let edits { pieces.follow(edits) } else { pieces.join() }
     case .endlessBody(let count):
       try giveRoom()
@@ -481,10 +481,9 @@ extension Script {
       guard stage == .inProcess || request.headers.takesGzip else {
         throw Mutation.Misfit("the client takes no gzip")
       }
-      var headers = head.headers
-      headers["Content-Encoding"] = "gzip"
-      let bomb = Body(GzipBomb(opensTo: bounded(count)).data)
-      answer(Response(status: head.status, headers: headers, body: bomb), to: request)
+      var packed = head
+      packed.headers["Content-Encoding"] = "gzip"
+      answer(Response(packed, Body(GzipBomb(opensTo: bounded(count)).data)), to: request)
       pieces.join()
     }
   }
@@ -496,7 +495,7 @@ extension Script {
       throw Mutation.Misfit("the body is in a coding")
     }
     let old = body
-    let whole = Response(status: 200, headers: head.headers, body: Body(old)).version(number)
+    let whole = Response(head, Body(old)).version(number)
     guard number == 1 || isContentless || whole.body.data != old else {
       throw Mutation.Misfit("the body has no letter and no digit")
     }

@@ -69,6 +69,9 @@ public struct ExchangeEnd: Sendable, Hashable {
   public var retryAfter: String?
   /// The `Location` that went out with a redirect; `nil` where there was not one alone.
   public var location: String?
+  /// The reason why the head of the origin's response is invalid, as a sentence; `nil` if it is
+  /// valid.
+  public var problem: String?
 
   /// Makes an end from its measurements.
   public init(
@@ -78,11 +81,12 @@ public struct ExchangeEnd: Sendable, Hashable {
     latency: Duration,
     ending: Ending,
     retryAfter: String? = nil,
-    location: String? = nil
+    location: String? = nil,
+    problem: String? = nil
   ) {
     (self.scenario, self.status, self.bytes) = (scenario, status, bytes)
     (self.latency, self.ending) = (latency, ending)
-    (self.retryAfter, self.location) = (retryAfter, location)
+    (self.retryAfter, self.location, self.problem) = (retryAfter, location, problem)
   }
 
   /// The ways in which an answer ends.

@@ -1,3 +1,5 @@
+internal import WindTunnelSymptoms
+
 /// A contradiction on a cassette that can be parsed, but that no server would have sent.
 public struct CassetteFlaw: Sendable, Hashable, CustomStringConvertible {
   /// The number of the interaction, from 1.
@@ -68,6 +70,10 @@ extension Interaction {
       problems.append(
         "the failure is the recorder's own, which had too many open files; record it again"
       )
+    }
+    // By hand a failure has no text.
+    if let failure, failure.symptom == .malformedResponse, let text = failure.text {
+      problems.append("the response was not recorded, since it is malformed: \(text)")
     }
     guard let response else { return problems }
     let isWhole = failure == nil

@@ -13,8 +13,9 @@
 // feed at the end. The same cassette is always the same text.
 //
 // Slots of an interaction: "request" (method, url, headers, body), then "response" (status,
-// headers, "joined": names of fields that a platform may have joined of several, body), "failure"
-// (symptom, text) or both, where the response was cut; "timing"
+// "reason" if it is not the usual one, headers, "trailers", "joined": names of fields that a
+// platform may have joined of several, body), "failure" (symptom, text) or both, where the response
+// was cut; "timing"
 // (firstByteMilliseconds, lastByteMilliseconds, chunks: [[bytes, milliseconds], …]); "messages"
 // of a WebSocket ([{ "from", a body or "close": the code of the side's last word, whose reason is a
 // "text", "fragments": [bytes, …], "offsetMilliseconds", "after" }], where "after" is the number of

@@ -67,18 +67,22 @@ extension CassetteScanner {
   private mutating func response(_ notes: inout InnerNotes) throws(Failure) -> Response {
     var object = OpenObject()
     var status = 200
-    var headers: HeaderFields?
+    var (reason, headers, trailers): (String?, HeaderFields?, HeaderFields?) = (nil, nil, nil)
     var keys = BodyKeys()
     while let key = try nextKey(&object) {
       switch key {
       case .status: status = try int(in: InteractionReader.statusRange)
+      case .reason:
+        reason = try string().value
+        if reason?.breaksFieldLine == true { throw Self.unusual }
       case .headers: headers = try self.headers(like: 1)
+      case .trailers: trailers = try self.headers(like: 2)
       case .json, .layout, .text, .base64, .gzip: try body(key, &keys)
       default: throw Self.unusual
       }
     }
     close(object, "response", &notes)
-    return InteractionReader.response(status, headers, try body(keys))
+    return InteractionReader.response(status, reason, headers, trailers, try body(keys))
   }
 
   private mutating func failure(_ notes: inout InnerNotes) throws(Failure)

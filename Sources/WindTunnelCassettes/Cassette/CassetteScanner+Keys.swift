@@ -3,7 +3,7 @@
 extension CassetteScanner {
   enum Key: String, CaseIterable {
     case request, response, failure, timing, messages, then, recordedAt
-    case method, url, status, headers
+    case method, url, status, reason, headers, trailers
     case json, layout, text, base64, gzip
     case symptom
     case firstByteMilliseconds, lastByteMilliseconds, chunks

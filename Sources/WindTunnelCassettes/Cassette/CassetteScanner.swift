@@ -35,9 +35,9 @@ struct CassetteScanner {
   var fields: [HeaderField] = []
   /// The last address, since the next is likely to be of the same origin.
   var lastURL: RequestURL?
-  /// The last list of fields of requests and of answers, and where it stands: often the next is the
-  /// same to the byte.
-  var lastHeaders: [(place: Range<Int>, fields: HeaderFields)?] = [nil, nil]
+  /// The last list of request fields, response fields and trailers, and its place: often the next
+  /// is the same to the byte.
+  var lastHeaders: [(place: Range<Int>, fields: HeaderFields)?] = [nil, nil, nil]
   private var scan = Scan(top: .null)
   private let readSlowly: SlowReader
 

@@ -74,7 +74,12 @@ package struct InteractionReader {
   fileprivate mutating func response(_ object: ObjectReader) throws -> Response {
     var object = object
     let status = try object.int("status", in: Self.statusRange) ?? 200
+    let reason = try object.string("reason")
+    guard reason?.breaksFieldLine != true else {
+      throw object.error("reason", "the reason breaks its line (RFC 9112 §4)")
+    }
     let headers = try headers(&object)
+    let trailers = try self.headers(&object, "trailers")
     let body = try sent(&object)
     for (index, name) in (try object.array("joined") ?? []).enumerated() {
       guard let name = name.stringValue, let headers, headers[name] != nil else {
@@ -83,16 +88,20 @@ package struct InteractionReader {
       joined.append(name)
     }
     try close(object, "response")
-    return Self.response(status, headers, body)
+    return Self.response(status, reason, headers, trailers, body)
   }
 
   /// Makes a response; where no fields were given at all, it gets those that go without saying.
   static func response(
     _ status: Int,
+    _ reason: String?,
     _ headers: HeaderFields?,
+    _ trailers: HeaderFields?,
     _ body: (body: Body, contentType: String)?
   ) -> Response {
     var response = Response(status: status, headers: headers ?? [:], body: body?.body ?? .empty)
+    if let reason { response.head.reason = reason }
+    if let trailers { response.head.trailers = trailers }
     if headers == nil, let body {
       response.head.headers["Content-Type"] = body.contentType
       response.head.headers["Content-Length"] = String(body.body.count)
@@ -100,16 +109,19 @@ package struct InteractionReader {
     return response
   }
 
-  private func headers(_ object: inout ObjectReader) throws -> HeaderFields? {
-    guard let value = object.take("headers") else { return nil }
+  private func headers(
+    _ object: inout ObjectReader,
+    _ key: String = "headers"
+  ) throws -> HeaderFields? {
+    guard let value = object.take(key) else { return nil }
     switch value {
     case .object(let members):
       return HeaderFields(
         try members.map { member in
           guard let value = member.value.stringValue else {
-            throw object.error("headers", "the value of \"\(member.name.value)\" is no string")
+            throw object.error(key, "the value of \"\(member.name.value)\" is no string")
           }
-          return try field(member.name.value, value, object)
+          return try field(member.name.value, value, object, key)
         }
       )
     case .array(let pairs):
@@ -118,24 +130,28 @@ package struct InteractionReader {
           guard case .array(let parts) = pair, parts.count == 2, let name = parts[0].stringValue,
             let value = parts[1].stringValue
           else {
-            throw object.error("headers", "\(pair) is no pair of a name and a value")
+            throw object.error(key, "\(pair) is no pair of a name and a value")
           }
-          return try field(name, value, object)
+          return try field(name, value, object, key)
         }
       )
     case .null, .bool, .number, .string:
-      throw object.error("headers", "a list of [name, value] should stand here")
+      throw object.error(key, "a list of [name, value] should stand here")
     }
   }
 
   /// RFC 9110 §5.1, §5.5: whoever could write a line break into a field could write a response.
-  private func field(_ name: String, _ value: String, _ object: ObjectReader) throws -> HeaderField
-  {
+  private func field(
+    _ name: String,
+    _ value: String,
+    _ object: ObjectReader,
+    _ key: String
+  ) throws -> HeaderField {
     guard name.isHTTPToken else {
-      throw object.error("headers", "\(JSON.text(name)) is no field name (RFC 9110 §5.1)")
+      throw object.error(key, "\(JSON.text(name)) is no field name (RFC 9110 §5.1)")
     }
     guard !value.breaksFieldLine else {
-      throw object.error("headers", "the value of \(name) breaks its line (RFC 9110 §5.5)")
+      throw object.error(key, "the value of \(name) breaks its line (RFC 9110 §5.5)")
     }
     return HeaderField(name, value)
   }

@@ -39,20 +39,23 @@ package struct InteractionWriter {
 
   private func request(_ request: Request) throws -> [JSON.Member] {
     var members = JSON.members([
-      "method": .text(request.method), "url": .text(request.url.description),
+      "method": .text(request.method), "url": .head(request.url.description),
     ])
     if !request.headers.isEmpty { members.append(headers(request.headers)) }
     return members + (try body(request.body, request.headers))
   }
 
   private func members(_ response: Response, _ joined: [String]) throws -> [JSON.Member] {
-    var members = [JSON.Member("status", .number(response.status)), headers(response.headers)]
+    var members = [JSON.Member("status", .number(response.status))]
+    members.add("reason", response.head.reason.map { .head($0) })
+    members.append(headers(response.headers))
+    if !response.trailers.isEmpty { members.append(headers(response.trailers, "trailers")) }
     if !joined.isEmpty { members.append(JSON.Member("joined", .array(joined.map { .text($0) }))) }
     return members + (try body(response.body, response.headers))
   }
 
-  private func headers(_ fields: HeaderFields) -> JSON.Member {
-    JSON.Member("headers", .array(fields.map { .array([.text($0.name), .text($0.value)]) }))
+  private func headers(_ fields: HeaderFields, _ key: JSON.Text = "headers") -> JSON.Member {
+    JSON.Member(key, .array(fields.map { .array([.text($0.name), .head($0.value)]) }))
   }
 
   /// The depth to which a body may nest to be stored as structure: it stands four levels down in a

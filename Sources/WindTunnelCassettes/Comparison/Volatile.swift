@@ -4,7 +4,8 @@
 // Besides the fields below: the timing with its chunks and the offsets, frames and causes of
 // WebSocket messages, which belong to the network of that day; "recordedAt"; the wrapping of a body
 // in a content coding, whose bytes depend on the compressor; the boundary of a multipart, which is
-// drawn anew each time; how many more requests a connection takes; and when a cookie ends.
+// drawn anew each time; how many more requests a connection takes; when a cookie ends; and the
+// reason phrase.
 
 internal import Foundation
 
@@ -23,6 +24,7 @@ private enum Volatile {
     "Idempotency-Key": "names one request",
     // Framing: what it frames is compared itself.
     "Transfer-Encoding": "how the body was framed, not what it says",
+    "Trailer": "announces fields that are compared themselves",
     // One value for each request.
     "X-Request-Id": "names one request",
     "Request-Id": "names one request",
@@ -159,6 +161,10 @@ extension Interaction {
 extension Response {
   fileprivate func steady(without fields: Set<String>, isCut: Bool) -> Response {
     let (headers, body) = Volatile.steady(headers, body, beside: fields, isCut: isCut)
-    return Response(status: status, headers: headers, body: body)
+    var steady = Response(status: status, headers: headers, body: body)
+    if !trailers.isEmpty {
+      steady.head.trailers = Volatile.steady(trailers, .empty, beside: fields).0
+    }
+    return steady
   }
 }

@@ -32,6 +32,9 @@ extension Interaction {
     copy.request = request
     if var response {
       Self.renumber(&response.head.headers, &response.body, &copy.timing, ordinal)
+      if !response.trailers.isEmpty {
+        response.head.trailers = Self.renumbered(response.trailers, ordinal)
+      }
       switch answer {
       case .response: copy.answer = .response(response)
       case .cut(_, let failure): copy.answer = .cut(response, failure)
@@ -72,12 +75,7 @@ extension Interaction {
     _ timing: inout Timing?,
     _ ordinal: (Pseudonym) -> Int
   ) {
-    headers = HeaderFields(
-      headers.map { field in
-        let value = renumbered(Bytes(field.value.utf8), ordinal)
-        return HeaderField(field.name, String(decoding: value, as: UTF8.self))
-      }
-    )
+    headers = renumbered(headers, ordinal)
     var rewriting = BodyRewriting(body, timing)
     if let batches = EventBatches(large: body, of: headers) {
       for batch in batches {
@@ -92,6 +90,18 @@ extension Interaction {
       headers["Content-Length"] = String(max(0, length + new.count - body.count))
     }
     body = new
+  }
+
+  private static func renumbered(
+    _ fields: HeaderFields,
+    _ ordinal: (Pseudonym) -> Int
+  ) -> HeaderFields {
+    HeaderFields(
+      fields.map { field in
+        let value = renumbered(Bytes(field.value.utf8), ordinal)
+        return HeaderField(field.name, String(decoding: value, as: UTF8.self))
+      }
+    )
   }
 
   private static func renumbered(_ notes: [JSON.Member], _ ordinal: (Pseudonym) -> Int)

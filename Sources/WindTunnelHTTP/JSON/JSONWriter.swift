@@ -79,6 +79,17 @@ extension JSON {
   }
 }
 
+extension JSON {
+  /// Creates a string from a part of a head. A stray octet is an escape, because its scalar is
+  /// invisible: `\uefe9` for 0xE9.
+  package static func head(_ text: String) -> JSON {
+    guard text.utf8.contains(UInt8.octetLead) else { return .text(text) }
+    let plain = escaped(text)
+    let spelling = plain.spellingOctets { "\\uef\(String($0, radix: 16))" }
+    return .string(Text(text, spelling: spelling == plain ? nil : spelling))
+  }
+}
+
 extension JSON: CustomStringConvertible {
   /// The value as text without white space.
   public var description: String { String(decoding: bytes(), as: UTF8.self) }

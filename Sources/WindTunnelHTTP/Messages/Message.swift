@@ -26,10 +26,35 @@ public struct Request: Sendable, Hashable {
 
 /// The status line and fields of an answer.
 public struct ResponseHead: Sendable, Hashable {
-  /// The status code, 100 to 999.
-  public var status: Int
+  /// The status code, 100 to 999. Another status has its usual reason phrase.
+  public var status: Int { didSet { if status != oldValue, reason != nil { reason = nil } } }
   /// The header fields, in order.
   public var headers: HeaderFields
+  /// The reason phrase (RFC 9112 §4); `nil` if it is the usual one of the status.
+  public var reason: String? {
+    get { seldom.first?.reason }
+    set { edit { $0.reason = newValue } }
+  }
+  /// The trailer fields (RFC 9110 §6.5), in order. They are never part of ``headers``.
+  public var trailers: HeaderFields {
+    get { seldom.first?.trailers ?? [:] }
+    set { edit { $0.trailers = newValue } }
+  }
+
+  /// The rare parts.
+  private struct Seldom: Sendable, Hashable {
+    var reason: String?
+    var trailers: HeaderFields = [:]
+  }
+
+  /// A list of at most one element, so that most heads are small.
+  private var seldom: [Seldom] = []
+
+  private mutating func edit(_ change: (inout Seldom) -> Void) {
+    var all = seldom.first ?? Seldom()
+    change(&all)
+    seldom = all == Seldom() ? [] : [all]
+  }
 
   /// Makes a head of its parts.
   public init(status: Int = 200, headers: HeaderFields = [:]) {
@@ -49,12 +74,16 @@ public struct Response: Sendable, Hashable {
   public var status: Int { head.status }
   /// The header fields, in order.
   public var headers: HeaderFields { head.headers }
+  /// The trailer fields, in order.
+  public var trailers: HeaderFields { head.trailers }
 
   /// Makes a response of its parts.
   public init(status: Int = 200, headers: HeaderFields = [:], body: Body = .empty) {
-    head = ResponseHead(status: status, headers: headers)
-    self.body = body
+    self.init(ResponseHead(status: status, headers: headers), body)
   }
+
+  /// Creates a response from a head and a body.
+  package init(_ head: ResponseHead, _ body: Body) { (self.head, self.body) = (head, body) }
 
   /// Tells whether the answer to a request has no content, whatever its fields announce (RFC 9112
   /// §6.3, rule 1).

@@ -13,7 +13,7 @@ extension [UInt8] {
 
   /// Writes a status line, the fields as they are, and the empty line.
   package mutating func appendHead(_ head: ResponseHead, reason: String? = nil) {
-    appendStatusLine(head.status, reason: reason)
+    appendStatusLine(head.status, reason: reason ?? head.reason)
     appendFields(head.headers)
   }
 
@@ -50,12 +50,15 @@ extension [UInt8] {
   private mutating func append(field text: String) {
     let start = count
     append(contentsOf: text.utf8)
-    for index in start..<count where self[index] <= 0x0D {
+    var mayHaveOctets = false
+    for index in start..<count where self[index] <= 0x0D || self[index] == UInt8.octetLead {
       switch self[index] {
       case 0x00, 0x0A, 0x0D: self[index] = 0x20
+      case UInt8.octetLead: mayHaveOctets = true
       default: break
       }
     }
+    if mayHaveOctets { restoreOctets(from: start) }
   }
 }
 
@@ -74,6 +77,14 @@ extension [UInt8] {
   package mutating func appendLastChunk(trailers: HeaderFields = [:]) {
     append(static: "0\r\n")
     appendFields(trailers)
+  }
+}
+
+extension ResponseHead {
+  /// Stores the reason phrase of an origin, unless it is empty or the usual one.
+  package mutating func keep(reason text: String) {
+    let isUsual = "\(reasonPhrase(status))".equalsIgnoringASCIICase(text)
+    reason = text.isEmpty || isUsual ? nil : text
   }
 }
 

@@ -14,21 +14,27 @@ extension UnsafeBufferPointer<UInt8> {
         }
         continue
       }
-      var (length, second): (Int, ClosedRange<UInt8>) = (3, 0x80...0xBF)
-      switch self[place] {
-      case 0xC2...0xDF: length = 2
-      case 0xE0: second = 0xA0...0xBF
-      case 0xED: second = 0x80...0x9F
-      case 0xE1...0xEF: break
-      case 0xF0: (length, second) = (4, 0x90...0xBF)
-      case 0xF1...0xF3: length = 4
-      case 0xF4: (length, second) = (4, 0x80...0x8F)
-      default: return false
-      }
-      guard place + length <= count, second.contains(self[place + 1]) else { return false }
-      for next in (place + 2)..<(place + length) where self[next] & 0xC0 != 0x80 { return false }
+      guard let length = sequenceLength(at: place) else { return false }
       place += length
     }
     return true
+  }
+
+  /// Returns the length of the multi-byte sequence at this position; `nil` if it is ill-formed.
+  @inline(__always) func sequenceLength(at place: Int) -> Int? {
+    var (length, second): (Int, ClosedRange<UInt8>) = (3, 0x80...0xBF)
+    switch self[place] {
+    case 0xC2...0xDF: length = 2
+    case 0xE0: second = 0xA0...0xBF
+    case 0xED: second = 0x80...0x9F
+    case 0xE1...0xEF: break
+    case 0xF0: (length, second) = (4, 0x90...0xBF)
+    case 0xF1...0xF3: length = 4
+    case 0xF4: (length, second) = (4, 0x80...0x8F)
+    default: return nil
+    }
+    guard place + length <= count, second.contains(self[place + 1]) else { return nil }
+    for next in (place + 2)..<(place + length) where self[next] & 0xC0 != 0x80 { return nil }
+    return length
   }
 }

@@ -5,7 +5,8 @@ extension String {
   /// The text with its control characters spelled, such as `\u{1B}`, but for tabs and the ends of
   /// lines; so are the marks that turn the direction of writing round (UAX #9), those that some
   /// readers end a line at, and those that join a sign of ASCII: with one behind it a character is
-  /// no longer equal to that sign, which Markdown and spreadsheets read all the same.
+  /// no longer equal to that sign, which Markdown and spreadsheets read all the same. A stray octet
+  /// of a head is spelled `\xE9`.
   package var visible: String { spelled(inLine: false) }
 
   /// The same for a place that is one line: tabs and the ends of lines are spelled, too.
@@ -21,7 +22,9 @@ extension String {
       defer { before = scalar }
       let endsLine = !inLine && scalar == "\r" && rest.first == "\n"
       let hidesMarkup = before.map { $0.isMarkup && scalar.extendsCharacter } ?? false
-      if scalar.isInvisible(inLine: inLine) && !endsLine || hidesMarkup {
+      if let octet = scalar.octet {
+        result.append(contentsOf: "\\x\(String(octet, radix: 16, uppercase: true))".unicodeScalars)
+      } else if scalar.isInvisible(inLine: inLine) && !endsLine || hidesMarkup {
         let number = String(scalar.value, radix: 16, uppercase: true)
         result.append(contentsOf: "\\u{\(number)}".unicodeScalars)
       } else {
@@ -90,7 +93,7 @@ extension Unicode.Scalar {
     case 0..<0x20, 0x7F..<0xA0: true
     // Bidi_Control, and the separators of lines and paragraphs (Unicode §5.8).
     case 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
-    default: false
+    default: octet != nil
     }
   }
 }

@@ -14,7 +14,10 @@ struct InteractionTexts {
       ["\(interaction.request.url)", interaction.failure?.text ?? ""].map { Bytes($0.utf8) }
       + [Bytes(JSON.object(notes).bytes())] + interaction.messages.map { Bytes($0.body.data) }
     add(interaction.request.headers, interaction.request.body)
-    if let response = interaction.response { add(response.headers, response.body) }
+    guard let response = interaction.response else { return }
+    add(response.headers, response.body)
+    texts += response.trailers.map { Bytes($0.value.utf8) }
+    if let reason = response.head.reason { texts.append(Bytes(reason.utf8)) }
   }
 
   private mutating func add(_ headers: HeaderFields, _ body: Body) {

@@ -15,12 +15,12 @@ extension Redaction {
   }
 
   /// Returns a message's fields without secrets.
-  mutating func fields(_ fields: HeaderFields) -> HeaderFields {
+  mutating func fields(_ fields: HeaderFields, _ noun: String = "header") -> HeaderFields {
     let part = log?.part ?? ""
     defer { log?.part = part }
     return HeaderFields(
       fields.map { field in
-        log?.part = "\(part) header \(field.name)"
+        log?.part = "\(part) \(noun) \(field.name)"
         return HeaderField(field.name, value(of: field))
       }
     )

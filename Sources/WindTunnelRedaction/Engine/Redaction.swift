@@ -139,10 +139,10 @@ package struct Redaction {
     log?.part = "response"
     switch interaction.answer {
     case .response(var response):
-      message(&response.head.headers, &response.body, &interaction.timing)
+      message(&response, &interaction.timing)
       interaction.answer = .response(response)
     case .cut(var response, let failure):
-      message(&response.head.headers, &response.body, &interaction.timing)
+      message(&response, &interaction.timing)
       interaction.answer = .cut(response, self.failure(failure))
     case .failure(let failure): interaction.answer = .failure(self.failure(failure))
     }
@@ -169,6 +169,12 @@ package struct Redaction {
   private mutating func failure(_ failure: Failure) -> Failure {
     log?.part = "failure text"
     return Failure(failure.symptom, text: failure.text.map { text($0) })
+  }
+
+  private mutating func message(_ response: inout Response, _ timing: inout Timing?) {
+    message(&response.head.headers, &response.body, &timing)
+    if let reason = response.head.reason { response.head.reason = text(reason) }
+    if !response.trailers.isEmpty { response.head.trailers = fields(response.trailers, "trailer") }
   }
 
   /// A message's fields, its body and the pieces of that, which agree with each other afterwards.

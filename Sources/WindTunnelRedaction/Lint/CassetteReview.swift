@@ -62,6 +62,9 @@ private struct PlaceholderFinder {
       for field in headers { look(in: field, "#\(number) \(part) header \(field.name)") }
       look(in: body, "#\(number) \(part) body")
     }
+    for field in response?.trailers ?? [:] {
+      look(in: field, "#\(number) response trailer \(field.name)")
+    }
     look(in: interaction.failure?.text ?? "", "#\(number) failure text", nil)
     for (index, message) in interaction.messages.enumerated() {
       look(in: message.body, "#\(number) message \(index)")

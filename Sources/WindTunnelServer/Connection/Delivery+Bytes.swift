@@ -10,6 +10,7 @@ extension Delivery {
   /// - Returns: The steps, whose heads and contents are bytes.
   package func written(to method: String, keepsConnections: Bool) -> [Step] {
     var framing: Framing?
+    var trailers: HeaderFields = [:]
     var keeps = keepsConnections && afterwards.keepsConnection
     let content = steps.compactMap { if case .bytes(.data(let data)) = $0 { data } else { nil } }
     return steps.flatMap { step -> [Step] in
@@ -19,7 +20,7 @@ extension Delivery {
       case .head(let head):
         let length = head.announcedLength(to: method) { content.joined().count }
         let answer = AnswerFraming(status: head.status, to: method, .http11, length: length, keeps)
-        (framing, keeps) = (answer.framing, answer.keepsAlive)
+        (framing, keeps, trailers) = (answer.framing, answer.keepsAlive, head.trailers)
         bytes.appendHead(head, framed: answer)
       case .bytes where framing == Framing.none: return []
       case .bytes(.data(let data)) where framing == .chunked:
@@ -27,7 +28,7 @@ extension Delivery {
       case .finish:
         let end: [Step] = keeps ? [] : [.close]
         guard framing == .chunked else { return end }
-        bytes.appendLastChunk()
+        bytes.appendLastChunk(trailers: trailers)
         return [.bytes(.data(Data(bytes)))] + end
       default: return [step]
       }

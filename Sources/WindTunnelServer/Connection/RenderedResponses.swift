@@ -13,6 +13,8 @@ struct RenderedResponse {
 
   /// Renders what a recording comes to; `nil` where it is told in the words of who asks.
   init?(_ response: (head: ResponseHead, body: Data), to request: RequestHead) {
+    // Whether trailers are sent depends on the client.
+    guard response.head.trailers.isEmpty else { return nil }
     let framing = AnswerFraming(
       status: response.head.status,
       to: request,

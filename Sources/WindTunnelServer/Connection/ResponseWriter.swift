@@ -14,6 +14,7 @@ final class ResponseWriter: UpstreamMeter {
   private var queue: [Player.Action] = []
   private var done = 0
   private var framing: Framing?
+  private var trailers: HeaderFields = [:]
   private var keepsAlive = false
   private var hasBegun = false
   /// The live server's answer, as long as it passes.
@@ -105,7 +106,7 @@ final class ResponseWriter: UpstreamMeter {
         if !player.isMetering { return }
       case .finish(let afterwards):
         if let upstream = takeUpstream() { return upstream.clientHasAll() }
-        if framing == .chunked { channel.write { $0.appendLastChunk() } }
+        if framing == .chunked { channel.write { $0.appendLastChunk(trailers: trailers) } }
         finished(.whole)
         client.next(keeps: afterwards.keepsConnection && keepsAlive, afterwards)
       case .closeWrite:
@@ -204,8 +205,8 @@ final class ResponseWriter: UpstreamMeter {
       keepsAlive: exchange.delivery.afterwards.keepsConnection
         && !context.origins.closesConnections
     )
-    framing = answer.framing
-    keepsAlive = answer.keepsAlive
+    (framing, keepsAlive) = (answer.framing, answer.keepsAlive)
+    trailers = exchange.head.accepted(head.trailers)
     exchange.measure?.take(head)
     channel.write { $0.appendHead(head, framed: answer, for: exchange.head.version) }
   }

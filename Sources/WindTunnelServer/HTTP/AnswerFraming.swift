@@ -58,7 +58,7 @@ extension [UInt8] {
     framed answer: AnswerFraming,
     for version: HTTPVersion = .http11
   ) {
-    appendStatusLine(head.status, reason: reason)
+    appendStatusLine(head.status, reason: reason ?? head.reason)
     var isFramed = false
     for field in head.headers {
       switch field.name.utf8.count {
@@ -116,9 +116,11 @@ extension [UInt8] {
 
 extension ResponseHead {
   /// Returns the length to announce: what the head says, which is more than comes where an answer
-  /// is cut; none where the recording was chunked, or where a HEAD leaves it open; else what there
-  /// is.
+  /// is cut; none where the recording was chunked or has trailers, or where a HEAD leaves it open;
+  /// else what there is.
   func announcedLength(to method: String, content: () -> Int) -> Int? {
+    // RFC 9112 §7.1.2: trailers follow chunks only.
+    if !trailers.isEmpty, method != "HEAD" { return nil }
     if let text = headers["Content-Length"] { return Int(text) }
     if headers["Transfer-Encoding"] != nil || method == "HEAD" { return nil }
     return content()
@@ -128,7 +130,7 @@ extension ResponseHead {
 extension HeaderFields {
   /// Takes out what speaks of one connection only (RFC 9110 §7.6.1) and what a client and its proxy
   /// have between themselves (RFC 9110 §11.7), but for the mark of content
-  /// that had no length beforehand, which may stay at its place.
+  /// that had no length beforehand, which may stay at its place with the names of its trailers.
   ///
   /// A server has read `Host` and `Expect`, too, and passes neither on.
   mutating func removeConnectionFields(
@@ -147,7 +149,8 @@ extension HeaderFields {
         case 2: return !field.isNamed("TE")
         case 4: return !isServer || !field.isNamed("Host")
         case 6: return !isServer || !field.isNamed("Expect")
-        case 7: return !field.isNamed("Trailer") && !field.isNamed("Upgrade")
+        // RFC 9110 §6.6.2: it announces trailers, which chunked content keeps.
+        case 7: return (keepsCoding || !field.isNamed("Trailer")) && !field.isNamed("Upgrade")
         case 10: return !field.isNamed("Connection") && !field.isNamed("Keep-Alive")
         case 16: return !field.isNamed("Proxy-Connection")
         case 18: return !field.isNamed("Proxy-Authenticate")
@@ -159,6 +162,14 @@ extension HeaderFields {
       }
     )
     if keepsCoding { self["Transfer-Encoding"] = "chunked" }
+  }
+
+  /// The trailers without fields of framing, routing and the connection (RFC 9110 §6.5.1).
+  var passedTrailers: HeaderFields {
+    var fields = self
+    fields.removeConnectionFields(asServer: true)
+    fields.remove("Content-Length")
+    return fields
   }
 }
 

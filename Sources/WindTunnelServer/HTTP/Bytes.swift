@@ -1,4 +1,5 @@
 internal import Foundation
+internal import WindTunnel
 
 extension UInt8 {
   static let tab: UInt8 = 0x09
@@ -69,15 +70,8 @@ extension UnsafeBufferPointer<UInt8> {
     0x41...0x5A ~= self[index] ? 0x20 : 0
   }
 
-  /// The text: UTF-8 where it is valid, else Latin-1, which RFC 9110 §5.5 remembers; both keep
-  /// every byte apart.
-  var text: String {
-    if allSatisfy({ $0 < 128 }) { return String(decoding: self, as: UTF8.self) }
-    if let text = String(bytes: self, encoding: .utf8) { return text }
-    var text = ""
-    for byte in self { text.unicodeScalars.append(Unicode.Scalar(byte)) }
-    return text
-  }
+  /// The text of a part of a head, without loss.
+  var text: String { String(octets: self) }
 
   /// The beginning, for a sentence: nothing that a terminal would obey.
   var quoted: String {

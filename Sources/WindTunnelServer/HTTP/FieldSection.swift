@@ -54,10 +54,14 @@ struct FieldSection {
       try unfold(line)
       return false
     }
-    var colon = 0
-    while colon < line.count, line[colon].isToken { colon += 1 }
-    guard colon < line.count, line[colon] == 0x3A, colon > 0 else {
-      throw Self.misnamed(line, at: colon)
+    var nameEnd = 0
+    while nameEnd < line.count, line[nameEnd].isToken { nameEnd += 1 }
+    var colon = nameEnd
+    // RFC 9112 §5.1: a blank before the colon is removed from a response; in a request it is the
+    // lever of smuggling.
+    if side == .response { while colon < line.count, line[colon].isBlank { colon += 1 } }
+    guard colon < line.count, line[colon] == 0x3A, nameEnd > 0 else {
+      throw Self.misnamed(line, at: nameEnd)
     }
     guard fields.count < limits.headerFieldsMax else {
       throw ProtocolError(
@@ -65,7 +69,7 @@ struct FieldSection {
         "There are more than \(limits.headerFieldsMax) header fields."
       )
     }
-    let name = line.part(0..<colon)
+    let name = line.part(0..<nameEnd)
     let value = line.part(colon + 1..<line.count).trimmed
     try Self.check(value, of: name)
     try facts.note(name, value)

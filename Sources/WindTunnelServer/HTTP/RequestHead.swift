@@ -178,6 +178,15 @@ extension RequestHead: MessageHead {
 }
 
 extension RequestHead {
+  /// Returns the trailers for the client: none for a URLSession on Linux, because Swift 6.3 ends
+  /// the process at a trailer. Its default `User-Agent` is known.
+  func accepted(_ trailers: HeaderFields) -> HeaderFields {
+    let isFragile = !trailers.isEmpty && headers["User-Agent"]?.contains(Self.linuxAgent) == true
+    return isFragile ? [:] : trailers
+  }
+
+  private static let linuxAgent = " (unknown version) curl/"
+
   /// The methods of requests that may be sent again if their first result is unknown (RFC 9110
   /// §9.2.2).
   static let idempotentMethods: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]

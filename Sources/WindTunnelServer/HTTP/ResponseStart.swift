@@ -104,7 +104,9 @@ extension ResponseStart: MessageHead {
     _ method: String
   ) throws(ProtocolError) -> Framing {
     if Response.hasNoContent(method: method, status: line.status) { return .none }
-    if let codings = facts.transferCodings {
+    if var codings = facts.transferCodings {
+      // RFC 9110 §5.3 joins two fields; clients take a coding that both of them name for one.
+      if codings.allSatisfy({ $0 == "chunked" }) { codings = Array(codings.prefix(1)) }
       try codings.refuseAmbiguity(line.version, hasLength: facts.contentLength != nil)
       return .chunked
     }

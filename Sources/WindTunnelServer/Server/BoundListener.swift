@@ -165,6 +165,7 @@ extension PortContext {
       rewritesURLs: options.rewritesURLs,
       plays: options.plays,
       keepsEncodings: options.keepsEncodings,
+      passesMalformed: options.passesMalformed,
       closesConnections: options.closesConnections,
       limits: options.limits,
       toldBytesMax: options.console == nil ? 0 : ServedExchange.contentBytesMax,

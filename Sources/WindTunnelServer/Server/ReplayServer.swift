@@ -45,6 +45,9 @@ public final class ReplayServer: Sendable {
     /// Answers in codings that cannot be decoded (br, zstd) are not recorded, so that by default
     /// only the others are requested.
     public var keepsEncodings = false
+    /// Whether a live response with an invalid head is passed on unchanged and unrecorded, until
+    /// the origin closes the connection.
+    public var passesMalformed = false
     /// The certificates and versions of TLS; `nil`: plain HTTP.
     public var tls: ServerTLS?
     /// The number of threads, each with its connections; `nil`: one for every core, and for a

@@ -71,8 +71,8 @@ final class ConversationRecorder {
     do throws(WebSocketHandshake.Failure) {
       terms = try WebSocketHandshake.terms(of: answer, answering: exchange.outcome.request.headers)
     } catch {
-      origins.deck.couldNotRead(exchange.outcome, "\(error)")
-      if isTold { origins.deck.said(.unread(Self.words("\(error)")), in: exchange.outcome) }
+      origins.deck.couldNotRead(exchange.outcome, "it is a WebSocket that passed unread: \(error)")
+      if isTold { origins.deck.said(.unread("\(error)".withoutFullStop), in: exchange.outcome) }
       return nil
     }
     (self.exchange, self.answer, self.origins) = (exchange, answer, origins)
@@ -165,13 +165,8 @@ final class ConversationRecorder {
     origins.deck.said(.message(told), in: exchange.outcome)
   }
 
-  /// A reason as the end of a sentence.
-  private static func words(_ reason: String) -> String {
-    reason.hasSuffix(".") ? String(reason.dropLast()) : reason
-  }
-
   private func endTelling(_ reason: String) {
-    if room != nil { origins.deck.said(.unread(Self.words(reason)), in: exchange.outcome) }
+    if room != nil { origins.deck.said(.unread(reason.withoutFullStop), in: exchange.outcome) }
     room = nil
   }
 
@@ -206,7 +201,9 @@ final class ConversationRecorder {
     interaction.messages =
       Conversation(messages, roundTrip: roundTrip, correlatedBy: deck.matcher.correlated).messages
     if let shortfall {
-      if messages.isEmpty { return deck.couldNotRead(outcome, shortfall) }
+      if messages.isEmpty {
+        return deck.couldNotRead(outcome, "it is a WebSocket that passed unread: \(shortfall)")
+      }
       interaction.notes.append(JSON.Member("_incomplete", .text(shortfall)))
     }
     guard let write = deck.remember(interaction, for: outcome) else { return }

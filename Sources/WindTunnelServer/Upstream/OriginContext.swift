@@ -23,6 +23,8 @@ final class OriginContext: Sendable {
   let plays: Plays?
   /// Tells whether an origin that is recorded may answer in every content coding.
   let keepsEncodings: Bool
+  /// Whether a response with an invalid head is passed on unchanged.
+  let passesMalformed: Bool
   /// Tells whether every answer ends its connection.
   let closesConnections: Bool
   let limits: Limits
@@ -49,6 +51,7 @@ final class OriginContext: Sendable {
     rewritesURLs: Bool,
     plays: Plays?,
     keepsEncodings: Bool,
+    passesMalformed: Bool,
     closesConnections: Bool,
     limits: Limits,
     toldBytesMax: Int,
@@ -63,6 +66,7 @@ final class OriginContext: Sendable {
     )
     (self.rewritesURLs, self.plays) = (rewritesURLs, plays)
     (self.leadsBack, self.keepsEncodings) = (leadsBack, keepsEncodings)
+    self.passesMalformed = passesMalformed
     (self.closesConnections, self.toldBytesMax) = (closesConnections, toldBytesMax)
     (self.proxy, self.received, self.journal) = (proxy, received, journal)
   }

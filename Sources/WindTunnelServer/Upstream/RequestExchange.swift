@@ -39,6 +39,8 @@ final class RequestExchange {
 struct ExchangeMeasure {
   /// The status that went out; `nil` while none has.
   var status: Int?
+  /// The reason why the head of the origin's response is invalid, as a sentence.
+  var problem: String?
   /// The content that has gone to the client, in bytes.
   var bytes = 0
   /// The fields of its head that say when, and where, a client is to ask next.
@@ -86,7 +88,8 @@ struct ExchangeMeasure {
       latency: .nanoseconds(Moment.now() - requestEnd),
       ending: ending,
       retryAfter: retryAfter,
-      location: location
+      location: location,
+      problem: problem
     )
   }
 }

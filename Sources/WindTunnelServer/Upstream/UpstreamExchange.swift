@@ -52,6 +52,8 @@ final class UpstreamExchange {
   private var answer: ResponseStart?
   private var framing: AnswerFraming?
   private var body = Spool()
+  private var trailers: HeaderFields = [:]
+  private var unread = UnreadAnswer.none
   /// The answer as observers are told of it.
   private var told: LiveContent
   private var timing = Timing(firstByte: .zero, lastByte: .zero)
@@ -176,12 +178,18 @@ extension UpstreamExchange: ChannelDelegate {
   func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) {
     isUntried = false
     lastMove = channel.reactor.now
+    if case .passing = unread {
+      put { $0.append(contentsOf: bytes) }
+      return holdBack()
+    }
+    if origins.passesMalformed, answer == nil { unread.keep(bytes) }
     parser.feed(bytes)
     read()
   }
 
   func channelReachedEnd(_ channel: Channel) {
     if triesAgain() { return }
+    if case .passing = unread { return endUnread() }
     // RFC 9112 §9.8: content that only an end delimits is whole where TLS has ended, too.
     if channel.isInputTruncated, answer?.framing == .untilClose {
       return failed(
@@ -214,13 +222,37 @@ extension UpstreamExchange: ChannelDelegate {
   private func read() {
     while !isOver, let event = parser.next() {
       switch event {
-      case .head(let start): if !start.isInterim { began(start) }
+      case .head(let start):
+        if start.isInterim { unread.drop(allBut: parser.bufferedBytes) } else { began(start) }
       case .content(let data): receive(data)
-      case .trailers: break
+      case .trailers(let fields): trailers = fields.passedTrailers
       case .end: ended()
-      case .failed(let error): failed(error.symptom, error.sentence)
+      case .failed(let error): failed(error)
       }
     }
+  }
+}
+
+// MARK: - A response with an invalid head
+
+extension UpstreamExchange {
+  private func failed(_ error: ProtocolError) {
+    guard answer == nil, error.symptom == .malformedResponse else {
+      return failed(error.symptom, error.sentence)
+    }
+    exchange.measure?.problem = error.sentence
+    guard case .head(let bytes) = unread else { return failed(error.symptom, error.sentence) }
+    unread = .passing
+    deck.couldNotRead(outcome, "its head is invalid, and it was passed on unchanged")
+    leaveUndone("the response is passed on unchanged")
+    put { $0 += bytes }
+    holdBack()
+  }
+
+  /// Ends a response that is passed on unchanged, when the connection has ended.
+  private func endUnread() {
+    finish()
+    clientGetsEnd()
   }
 }
 
@@ -231,7 +263,10 @@ extension UpstreamExchange {
   ///
   /// A request that is recorded has a connection of its own, so that how one ends says nothing
   /// about another.
-  private var isShared: Bool { ticket == nil && exchange.upload == nil }
+  /// A response that is passed on unchanged ends with its connection.
+  private var isShared: Bool {
+    ticket == nil && exchange.upload == nil && !origins.passesMalformed
+  }
 
   private var place: String {
     let url = upstream.url
@@ -286,7 +321,8 @@ extension UpstreamExchange {
       on: channel,
       to: recorded ?? upstream.url,
       asksForUpgrade ? .isUpgraded(extensions) : isShared ? .isShared : .ends,
-      opensCodings: ticket != nil && !origins.keepsEncodings
+      opensCodings: ticket != nil && !origins.keepsEncodings,
+      takesTrailers: exchange.head.headers.contains(token: "trailers", in: "TE")
     )
   }
 
@@ -345,7 +381,11 @@ extension UpstreamExchange {
     exchange.measure?.bytes += data.count
     let isChunked = framing?.framing == .chunked
     put { if isChunked { $0.appendChunk(data) } else { $0.append(contentsOf: data) } }
-    // The upstream is read no faster than the client reads.
+    holdBack()
+  }
+
+  /// Reads the upstream no faster than the client reads.
+  private func holdBack() {
     if let client = client?.channel, client.isCongested {
       channel?.pauseReading()
       client.notifyWhenDrained()
@@ -359,10 +399,17 @@ extension UpstreamExchange {
     if let channel { returnToPool(channel) }
     tellAnswer(isWhole: true)
     keep(.response(response(answer))) { passing in
-      if passing.framing?.framing == .chunked { passing.put { $0.appendLastChunk() } }
+      if passing.framing?.framing == .chunked {
+        let trailers = passing.exchange.head.accepted(passing.trailers)
+        passing.put { $0.appendLastChunk(trailers: trailers) }
+      }
       passing.finish()
-      if let meter = passing.meter { meter.advance(.ended(.down)) } else { passing.clientHasAll() }
+      passing.clientGetsEnd()
     }
+  }
+
+  private func clientGetsEnd() {
+    if let meter { meter.advance(.ended(.down)) } else { clientHasAll() }
   }
 
   /// Tells observers of the answer, as far as it came.
@@ -423,6 +470,7 @@ extension UpstreamExchange {
   }
 
   private func failed(_ symptom: Symptom, _ text: String) {
+    if case .passing = unread { return endUnread() }
     let failure = Failure(
       symptom,
       text: ticket == nil ? text : exchange.authority.recorded(text, of: upstream)
@@ -436,7 +484,10 @@ extension UpstreamExchange {
       passing.pass(passing.waiting.count)
       let client = passing.client?.channel
       if answer == nil {
-        client?.writeNotice(502, "The upstream \(passing.upstream.url) failed: \(text).")
+        client?.writeNotice(
+          502,
+          "The upstream \(passing.upstream.url) failed: \(text.withoutFullStop)."
+        )
       }
       passing.finish()
       if symptom == .connectionLost, answer != nil { client?.reset() } else { client?.close() }
@@ -472,6 +523,7 @@ extension UpstreamExchange {
   ) {
     isOver = true
     stopPatience()
+    if case .passing = unread { return proceed(self) }
     guard ticket != nil, client != nil else { return proceed(self) }
     timing.lastByte = time ?? elapsed
     // One piece is no stream worth telling of, and neither are those of a body of known length.
@@ -496,7 +548,9 @@ extension UpstreamExchange {
   private func response(_ start: ResponseStart) -> Response {
     var head = exchange.authority.recorded(start.head)
     head.headers.removeConnectionFields(keepingCoding: start.framing == .chunked)
-    return Response(status: head.status, headers: head.headers, body: body.body())
+    head.keep(reason: start.reason)
+    head.trailers = trailers
+    return Response(head, body.body())
   }
 }
 

@@ -46,11 +46,13 @@ struct UpstreamRequest {
   ///   - origin: The name that the upstream is known by.
   ///   - connection: The use of the connection behind the answer.
   ///   - opensCodings: Whether only such content codings are asked for as can be opened.
+  ///   - takesTrailers: Whether the client accepts trailers.
   mutating func send(
     on channel: Channel,
     to origin: RequestURL,
     _ connection: Connection,
-    opensCodings: Bool
+    opensCodings: Bool,
+    takesTrailers: Bool
   ) {
     var headers = request.headers
     if opensCodings { headers.acceptOnlyOpenedCodings() }
@@ -65,9 +67,11 @@ struct UpstreamRequest {
       }
       headers.append("Connection", "Upgrade")
       headers.append("Upgrade", "websocket")
-    case .ends: headers.append("Connection", "close")
-    case .isShared: break
+    case .ends: headers.append("Connection", takesTrailers ? "close, TE" : "close")
+    case .isShared: if takesTrailers { headers.append("Connection", "TE") }
     }
+    // RFC 9110 §10.1.4: TE belongs to one connection.
+    if takesTrailers { headers.append("TE", "trailers") }
     frameContent(&headers)
     channel.write { bytes in
       bytes.appendHead(method: request.method, target: request.url.target, headers: headers)

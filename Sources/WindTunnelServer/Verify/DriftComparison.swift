@@ -63,7 +63,8 @@ private struct DriftComparison {
       return
     }
     if there.status != here.status { note("status", "\(there.status)", "\(here.status)") }
-    compare(there.headers, here.headers)
+    compare(there.headers, here.headers, "header")
+    compare(there.trailers, here.trailers, "trailer")
     let isBodiless = Response.hasNoContent(method: recorded.request.method, status: here.status)
     // A body of another status says nothing more.
     if !isBodiless, there.status == here.status { compareBodies(there, here) }
@@ -78,15 +79,15 @@ private struct DriftComparison {
     }
   }
 
-  private mutating func compare(_ recorded: HeaderFields, _ live: HeaderFields) {
+  private mutating func compare(_ recorded: HeaderFields, _ live: HeaderFields, _ noun: String) {
     let (there, here) = (Self.settled(recorded), Self.settled(live))
     for (name, value) in there {
       let other = here.first { $0.name == name }?.value
       if let other, value.agrees(with: other) { continue }
-      note("header \(name)", value, other)
+      note("\(noun) \(name)", value, other)
     }
     for (name, value) in here where !there.contains(where: { $0.name == name }) {
-      note("header \(name)", nil, value)
+      note("\(noun) \(name)", nil, value)
     }
   }
 

@@ -103,7 +103,7 @@ final class LiveQuestion {
   }
 
   private var response: Response {
-    Response(status: head?.status ?? 0, headers: head?.headers ?? [:], body: Body(body))
+    Response(head ?? ResponseHead(status: 0), Body(body))
   }
 }
 
@@ -111,7 +111,8 @@ extension LiveQuestion: ChannelDelegate {
   func channelConnected(_ channel: Channel) {
     wait(timeout.inNanoseconds) { $0.failed(.timedOut) }
     var headers = request.headers
-    headers["Connection"] = "close"
+    // RFC 9110 §10.1.4: TE belongs to one connection.
+    headers["Connection"] = headers["TE"] == nil ? "close" : "close, TE"
     let data = request.body.data
     // RFC 9110 §8.6: a request that could have content says that it has none.
     if !data.isEmpty || ["POST", "PUT", "PATCH"].contains(request.method) {
@@ -151,7 +152,7 @@ extension LiveQuestion: ChannelDelegate {
       case .head(let start):
         if !start.isInterim { (head, framing) = (start.head, start.framing) }
       case .content(let data): body.append(data)
-      case .trailers: break
+      case .trailers(let fields): head?.trailers = fields.passedTrailers
       case .end: if head != nil { end(.answer(.response(response))) }
       case .failed(let error):
         switch error.kind {

@@ -116,6 +116,8 @@ public struct Verifier: Sendable {
     // opened.
     let coding = recorded.response?.headers["Content-Encoding"]?.lowercased() ?? ""
     if !["br", "zstd"].contains(coding) { request.headers.acceptOnlyOpenedCodings() }
+    // The recorded client may have asked for the trailers.
+    if recorded.response?.trailers.isEmpty == false { request.headers["TE"] = "trailers" }
     let port = recordedURL.port.map { ":\($0)" } ?? ""
     request.headers = HeaderFields(
       [HeaderField("Host", (recordedURL.host ?? "") + port)]

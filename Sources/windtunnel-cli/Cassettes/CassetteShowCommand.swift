@@ -63,6 +63,7 @@ enum CassetteShowCommand: Command {
       text += fields(response.headers)
       let events = interaction.events
       text += events.isEmpty ? readable(response.body, response.headers) : lines(of: events)
+      if !response.trailers.isEmpty { text += "\n" + fields(response.trailers) }
     }
     return text
   }
@@ -103,6 +104,7 @@ struct ShownInteraction {
       JSON.object(
         Self.message(response.headers, response.body)
           + JSON.members(["events": events.isEmpty ? nil : .array(events)])
+          + (response.trailers.isEmpty ? [] : [Self.fields("trailers", response.trailers)])
       )
     }
     let rest = JSON.members([
@@ -127,10 +129,13 @@ struct ShownInteraction {
 
   private static func message(_ headers: HeaderFields, _ body: Body) -> [JSON.Member] {
     let opened = headers.opened(body.data).map { Body($0.content) } ?? body
-    return JSON.members([
-      "headers": .array(headers.map { [.text($0.name), .text($0.value)] }),
-      "text": opened.text.map { .text($0) } ?? .null,
-    ])
+    return [
+      fields("headers", headers), JSON.Member("text", opened.text.map { .text($0) } ?? .null),
+    ]
+  }
+
+  private static func fields(_ key: JSON.Text, _ fields: HeaderFields) -> JSON.Member {
+    JSON.Member(key, .array(fields.map { [.text($0.name), .head($0.value)] }))
   }
 }
 

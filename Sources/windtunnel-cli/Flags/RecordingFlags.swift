@@ -124,6 +124,12 @@ enum EncodingsFlag {
   static let recordFlag = Flag(name, nil, "record: request br and zstd, too; neither is recorded.")
 }
 
+/// The responses whose heads are invalid.
+enum MalformedFlag {
+  static let name = "--pass-malformed"
+  static let flag = Flag(name, nil, "Pass responses with an invalid head on unchanged, unrecorded.")
+}
+
 /// The rules that requests are compared by: those of `--match FILE` over a command's own.
 enum MatchFlag {
   static let name = "--match"

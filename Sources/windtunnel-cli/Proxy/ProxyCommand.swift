@@ -19,6 +19,7 @@ enum ProxyCommand: Command {
     ] + RedactionFlags.flags(prefix: "record") + [
       Flag("--dates", nil, "record: store the day of recording in each new interaction."),
       EncodingsFlag.recordFlag,
+      MalformedFlag.flag,
       Flag(IgnoredHost.name, "HOST")
         .help("record: a host whose requests pass unrecorded and without faults."),
       Flag("--lan")
@@ -41,7 +42,8 @@ enum ProxyCommand: Command {
       try ProxyRecording($0, order.matcher, isDated: order.isDated)
     }
     let log = Locked(ProxyLog())
-    let deck = try order.deck(recording, log)
+    let invalid = InvalidResponses(order.redaction)
+    let deck = try order.deck(recording, log, invalid)
     let flight = ProxyFlight(deck, order.scenarios, log, order.console, allowing: order.allowed)
     var options = try order.options()
     if let sentence = OpenFiles.raise() { Terminal.complain("\(sentence)\n") }
@@ -78,7 +80,7 @@ enum ProxyCommand: Command {
     if let problem { throw problem }
     let code = deck.tellUnasked(after: isWhole ? .done : .cannotWrite)
     let fails = order.failingFindings.map(report.hasFindings) ?? false
-    return fails && code == .done ? .gateFailed : code
+    return invalid.code(after: fails && code == .done ? .gateFailed : code)
   }
 }
 

@@ -6,7 +6,7 @@ struct ProxyOrder {
   let recordFile: URL?
   /// The rules that requests are compared by, where there is a cassette.
   let matcher: Matcher
-  private let redaction: RedactionRules
+  let redaction: RedactionRules
   /// Tells that each new interaction bears its day.
   let isDated: Bool
   let reports: [URL]
@@ -85,6 +85,7 @@ struct ProxyOrder {
     options.port = try arguments.int("--port", in: 0...65535) ?? 0
     options.limits = try LimitFlags.limits(arguments)
     options.keepsEncodings = arguments.has(EncodingsFlag.name)
+    options.passesMalformed = arguments.has(MalformedFlag.name)
     options.admin = try AdminFlag.admin(arguments) { Self.refusal(of: $0, opensTLS: opensTLS) }
     var proxy = Proxying()
     if isOnLAN {
@@ -156,7 +157,11 @@ struct ProxyOrder {
     }
   }
 
-  func deck(_ recording: ProxyRecording?, _ log: Locked<ProxyLog>) throws -> Deck {
+  func deck(
+    _ recording: ProxyRecording?,
+    _ log: Locked<ProxyLog>,
+    _ invalid: InvalidResponses
+  ) throws -> Deck {
     Deck(
       recording?.cassette ?? cassette ?? Cassette(),
       scenario: scenarios[0],
@@ -171,6 +176,7 @@ struct ProxyOrder {
       ),
       recordingJournal: recording?.journal,
       observe: { event in
+        invalid.observe(event)
         recording?.observe(event)
         // A megabyte is digested beside the lock that every decision waits for.
         let request = ProxiedRequest(of: event)

@@ -21,6 +21,7 @@ enum RecordCommand: Command {
       Flag("--dates", nil, "Store the day of recording in each new interaction."),
       VolatileFlag.flag,
       EncodingsFlag.flag,
+      MalformedFlag.flag,
       Flag(IgnoredHost.name, "HOST")
         .help("Host whose requests are passed on unrecorded, at any port or as HOST:PORT."),
       Flag("--port", "N", "Port to listen on; 0 for any free one (default: 0)."),
@@ -42,8 +43,10 @@ enum RecordCommand: Command {
     let command =
       arguments.command.isEmpty ? nil : try ClientCommand(arguments.command)
     guard order.mode != .none else {
-      let deck = Deck(try CassetteFile.read(order.file), order, .none)
-      return deck.tellUnasked(after: try await serve(order, deck, to: command))
+      let invalid = InvalidResponses(order.redaction)
+      let deck = Deck(try CassetteFile.read(order.file), order, .none, invalid)
+      let code = try await serve(order, deck, to: command)
+      return deck.tellUnasked(after: invalid.code(after: code))
     }
     try FileError.probeWriting(to: order.file)
     try ToolEnvironment.needProcess()
@@ -62,7 +65,8 @@ enum RecordCommand: Command {
       Terminal.complain("That recording goes on: what is not on the tape yet is recorded.\n")
     }
     let (unrecorded, others) = (Unrecorded(), OtherBodies(order.matcher))
-    let deck = Deck(cassette, order, mode, journal, unrecorded, others)
+    let invalid = InvalidResponses(order.redaction)
+    let deck = Deck(cassette, order, mode, invalid, journal, unrecorded, others)
     if mode == .once, !cassette.interactions.isEmpty {
       let count = cassette.interactions.count
       let interactions = count == 1 ? "1 interaction" : "\(count) interactions"
@@ -75,7 +79,7 @@ enum RecordCommand: Command {
     others.complain()
     let end = try RecordingEnd(order: order, mode: mode, cassette: cassette, command: command)
       .keep(deck, journal, leftOff: unrecorded.lines(deck), after: code)
-    return deck.tellUnasked(after: end)
+    return deck.tellUnasked(after: invalid.code(after: end))
   }
 
   private static func serve(
@@ -116,6 +120,7 @@ extension Deck {
     _ cassette: Cassette,
     _ order: RecordOrder,
     _ mode: RecordMode,
+    _ invalid: InvalidResponses,
     _ journal: RecordingJournal? = nil,
     _ unrecorded: Unrecorded? = nil,
     _ others: OtherBodies? = nil
@@ -132,6 +137,7 @@ extension Deck {
       ),
       recordingJournal: journal,
       observe: { event in
+        invalid.observe(event)
         unrecorded?.observe(event)
         others?.observe(event)
         order.console?.observe(event)

@@ -26,6 +26,8 @@ struct RecordOrder {
   private let tls: ServingTLS
   /// Tells whether the upstream may answer in codings that cannot be decoded here.
   private let keepsEncodings: Bool
+  /// Whether responses with an invalid head are passed on.
+  private let passesMalformed: Bool
 
   var file: URL { URL(typed: path) }
 
@@ -69,6 +71,7 @@ struct RecordOrder {
     origins = try AllowOriginFlag.policy(arguments)
     isDated = arguments.has("--dates")
     keepsEncodings = arguments.has(EncodingsFlag.name)
+    passesMalformed = arguments.has(MalformedFlag.name)
     volatile = try VolatileFlag.names(arguments)
     redaction = try RedactionRules(arguments).keeping(matcher.kept)
     console = ConsoleFlag.console(arguments, .record, redacting: redaction)
@@ -95,6 +98,7 @@ struct RecordOrder {
     }
     options.tls = try tls.begin()
     options.keepsEncodings = keepsEncodings
+    options.passesMalformed = passesMalformed
     return options
   }
 

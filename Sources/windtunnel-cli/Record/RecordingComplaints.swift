@@ -48,6 +48,51 @@ final class OtherBodies: Sendable {
   }
 }
 
+/// The responses of origins whose heads are invalid, each reported when it arrives.
+final class InvalidResponses: Sendable {
+  private let counts = Locked((reported: 0, refused: 0))
+  private let rules: RedactionRules
+  /// The maximum number of reports.
+  private static let linesMax = 10
+
+  init(_ rules: RedactionRules) { self.rules = rules }
+
+  /// Handles an event of the deck.
+  func observe(_ event: ExchangeEvent) {
+    guard case .ended(let outcome, let end?) = event, let problem = end.problem else { return }
+    let isRefused = if case .failed = end.ending { true } else { false }
+    let number = counts.withLock { counts in
+      counts.reported += 1
+      if isRefused { counts.refused += 1 }
+      return counts.reported
+    }
+    guard number <= Self.linesMax else { return }
+    let request = Request(outcome.request.method, outcome.request.url)
+    let failure = Failure(.malformedResponse, text: problem)
+    var redaction = Redaction(continuing: [], rules: rules)
+    guard let safe = redaction.redact([Interaction(request, .failure(failure))]).first else {
+      return
+    }
+    let remedy =
+      isRefused
+      ? "Fix the server, or pass the response on unrecorded: \(MalformedFlag.name)"
+      : "It is passed on unchanged and is not recorded."
+    Terminal.complain(
+      "invalid response: \(safe.request.method) \(safe.request.url): \(safe.failure?.text ?? "") "
+        + remedy
+    )
+  }
+
+  /// Reports the number of refused responses; they make a successful end a finding.
+  func code(after code: ExitCode) -> ExitCode {
+    let count = counts.withLock { $0.refused }
+    guard count > 0 else { return code }
+    let responses = count == 1 ? "1 invalid response was" : "\(count) invalid responses were"
+    Terminal.complain("\(responses) refused; the client received 502.")
+    return code == .done ? .found : code
+  }
+}
+
 /// Answers that were recorded as broken off: the client met it, and whoever records should know
 /// why.
 enum CutAnswers {

@@ -51,6 +51,38 @@ import Testing
     #expect(lines[0].hasPrefix("GET \(origin.url)/home: recorded as broken off: "), "\(run.err)")
   }
 
+  @Test(arguments: [
+    "X-Odd: a\u{1}b", "Pragma: no-cache\r", "X-XSS-Protection=1;", "Transfer-Encoding: identity",
+    "Transfer-Encoding: chunked",
+  ])
+  func `an invalid response is reported and is no success, and a flag passes it on`(field: String)
+    async throws
+  {
+    let scratch = try Scratch()
+    let answer = "HTTP/1.1 200 OK\r\n\(field)\r\nContent-Length: 2\r\n\r\nok"
+    let origin = try ByteOrigin(["/home": Data(answer.utf8)])
+    defer { origin.stop() }
+    let words = ["record", origin.url, "--cassette", "a.json"]
+    let client = ["--"] + Server.client(of: "/home")
+    let passed = try await Program.run(words + ["--pass-malformed"] + client, in: scratch)
+    let line = "invalid response: GET \(origin.url)/home: "
+    #expect(passed.out == answer && passed.err.hasPrefix(line), "\(passed)")
+    let run = try await Program.run(words + client, in: scratch)
+    #expect(
+      run.code == 1 && run.out.hasPrefix("HTTP/1.1 502 ") && !run.out.contains(".."),
+      "\(run)"
+    )
+    let end = """
+      unrecorded: --pass-malformed
+      a.json: 1 interactions
+      1 invalid response was refused; the client received 502.
+
+      """
+    #expect(run.err.hasPrefix(line) && run.err.hasSuffix(end), "\(run)")
+    let verified = try await Program.run("cassette", "verify", "a.json", in: scratch)
+    #expect(verified.code == 1 && !verified.out.contains("whole"), "\(verified)")
+  }
+
   private static let server = """
     import socket, ssl, sys
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -28,6 +28,13 @@ import Testing
     ("GET", "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", "hi"),
     ("CONNECT", "HTTP/1.1 200 Go\r\nContent-Length: 5\r\n\r\n", nil),
     ("GET", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", nil),
+    ("GET", "HTTP/1.1 200 OK\r\nP3P : CP\r\nContent-Length \t: 2\r\n\r\nhi", "hi"),
+    (
+      "GET",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n"
+        + "2\r\nhi\r\n0\r\nX-Sum : 7\r\n\r\n",
+      "hi"
+    ),
   ]
 
   @Test(arguments: [
@@ -76,7 +83,9 @@ import Testing
     "garbage that is no answer\r\n", "HTTP/1.1 20 OK\r\n\r\n", "HTTP/9.9 200 OK\r\n\r\n",
     "HTTP/1.1 099 X\r\n\r\n", "HTTP/1.1 200OK\r\n\r\n",
     "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 7\r\n\r\nhello",
-    "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
+    "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", "HTTP/1.1 200 OK\r\n : a\r\n\r\n",
+    "HTTP/1.1 200 OK\r\nX y: a\r\n\r\n",
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: gzip\r\n\r\n",
     "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\nhello",
     "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n 0\r\n\r\nhello",
     "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nlskdu",

@@ -3,7 +3,17 @@ import Origins
 import Testing
 
 @testable import WindTunnel
+@testable import WindTunnelHTTP
 @testable import WindTunnelServer
+
+extension String {
+  /// The bytes of a text in which scalars stand for stray octets.
+  var octets: [UInt8] {
+    var bytes = Array(utf8)
+    bytes.restoreOctets(from: 0)
+    return bytes
+  }
+}
 
 /// A real server for a recording one to stand in front of: what it answers stands in the test, byte
 /// for byte, and what it was asked is told.
@@ -25,11 +35,11 @@ struct Origin: Sendable {
     address = try await loop.serve { script in
       var text = ""
       script.received = { channel, bytes in
-        text += String(decoding: bytes, as: UTF8.self)
+        text += bytes.withUnsafeBufferPointer { String(octets: $0) }
         guard let (pieces, end) = answer(text) else { return }
         asked(text)
         text = ""
-        for piece in pieces { channel.write(Array(piece.utf8)) }
+        for piece in pieces { channel.write(piece.octets) }
         switch end {
         case .close: channel.close()
         case .reset: channel.reset()

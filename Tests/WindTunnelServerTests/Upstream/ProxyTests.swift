@@ -32,11 +32,12 @@ import WindTunnelSymptoms
       )
       let url = RequestURL("\(origin.url.origin ?? "")/a?b=c")
       let request = Request("POST", url, headers: ["X-Q": "1"], body: Body("hello"))
-      let response = Response(
+      var response = Response(
         status: 201,
         headers: ["X-A": "1", "Content-Length": "2"],
         body: Body("ok")
       )
+      response.head.reason = "Made"
       expectEqual(deck.recordedWithoutTimes, [Interaction(request, response)])
     }
   }

@@ -36,10 +36,13 @@ import WindTunnelSymptoms
 
   @Test func `what the origin answers otherwise has drifted, field by field`() async throws {
     let answer =
-      "HTTP/1.1 200 OK\r\nX-A: 1\r\nTransfer-Encoding: chunked\r\n\r\n7\r\n{\"a\":2}\r\n0\r\n\r\n"
+      "HTTP/1.1 200 OK\r\nX-A: 1\r\nTransfer-Encoding: chunked\r\n\r\n7\r\n{\"a\":2}\r\n0\r\n"
+      + "X-Sum: 7\r\n\r\n"
+    var same = Response(headers: ["X-A": "1"], body: Body(#"{"a":2}"#))
+    same.head.trailers = ["X-Sum": "7"]
     let verdicts = try await verify(
       [
-        get("/a", Response(headers: ["X-A": "1"], body: Body(#"{"a":2}"#))),
+        get("/a", same),
         get("/b", Response(headers: ["X-A": "2"], body: Body(#"{"a":1}"#))),
       ],
       { _ in ([answer], .close) }
@@ -50,6 +53,7 @@ import WindTunnelSymptoms
         .same,
         .drifted([
           Drift.Difference("header x-a", recorded: "2", live: "1"),
+          Drift.Difference("trailer x-sum", recorded: nil, live: "7"),
           Drift.Difference("body $.a", recorded: "1", live: "2"),
         ]),
       ]

@@ -16,7 +16,7 @@ import Testing
     expectEqual(sentence(text), expected)
   }
 
-  @Test(arguments: try DataFiles.refusals("interaction", count: 28))
+  @Test(arguments: try DataFiles.refusals("interaction", count: 31))
   func `an interaction that is none is refused with its place`(text: String, expected: String) {
     let place = expected.hasPrefix("a.json") ? "" : "a.json, interactions[0]"
     expectEqual(interaction(text), place + expected)

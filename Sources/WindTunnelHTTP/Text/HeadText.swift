@@ -1,0 +1,80 @@
+// The octets of heads as text, and back.
+//
+// An octet from 0x80 on is opaque in a field value and a reason phrase (RFC 9110 §5.5, RFC 9112
+// §4), and some clients send such octets in request targets. Valid UTF-8 is read as text. Each
+// other octet is stray and becomes one private-use scalar: U+EF80 for 0x80 to U+EFFF for 0xFF.
+// UTF-8 of these scalars is read octet by octet, too. So the octets are written as they were read.
+
+extension String {
+  /// Reads the octets of a part of a head.
+  package init(octets bytes: UnsafeBufferPointer<UInt8>) {
+    if !bytes.has(UInt8.octetLead), bytes.isUTF8 {
+      self = String(decoding: bytes, as: UTF8.self)
+      return
+    }
+    var text: [UInt8] = []
+    text.reserveCapacity(bytes.count * 3)
+    var place = 0
+    while place < bytes.count {
+      let byte = bytes[place]
+      let length = byte < 0x80 ? 1 : bytes.sequenceLength(at: place)
+      if let length, bytes.octet(at: place) == nil {
+        text.append(contentsOf: bytes[place..<(place + length)])
+        place += length
+      } else {
+        text += [UInt8.octetLead, 0xBE | byte >> 6 & 1, 0x80 | byte & 0x3F]
+        place += 1
+      }
+    }
+    self = String(decoding: text, as: UTF8.self)
+  }
+
+  /// Returns a copy in which each stray octet is replaced by a spelling of it.
+  package func spellingOctets(_ spell: (UInt8) -> String) -> String {
+    guard utf8.contains(UInt8.octetLead) else { return self }
+    return unicodeScalars.reduce(into: "") { text, scalar in
+      if let octet = scalar.octet {
+        text += spell(octet)
+      } else {
+        text.unicodeScalars.append(scalar)
+      }
+    }
+  }
+
+  /// A copy in which stray octets are read as Latin-1, as common clients do.
+  package var readingLatin1: String { spellingOctets { String(Unicode.Scalar($0)) } }
+}
+
+extension [UInt8] {
+  /// Replaces the scalars of stray octets by the octets.
+  mutating func restoreOctets(from start: Int) {
+    var (read, written) = (start, start)
+    while read < count {
+      let octet = withUnsafeBufferPointer { $0.octet(at: read) }
+      self[written] = octet ?? self[read]
+      read += octet == nil ? 1 : 3
+      written += 1
+    }
+    removeLast(count - written)
+  }
+}
+
+extension UInt8 {
+  /// The first byte of the scalar of a stray octet in UTF-8.
+  static let octetLead: UInt8 = 0xEE
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  /// Returns the stray octet whose scalar begins at this position; `nil` if there is none.
+  fileprivate func octet(at place: Int) -> UInt8? {
+    guard self[place] == UInt8.octetLead, place + 2 < count, self[place + 1] & 0xFE == 0xBE,
+      self[place + 2] & 0xC0 == 0x80
+    else { return nil }
+    return self[place + 2] | (self[place + 1] & 1) << 6
+  }
+}
+
+extension Unicode.Scalar {
+  /// The stray octet in the text of a head; `nil` for any other scalar.
+  var octet: UInt8? { 0xEF80...0xEFFF ~= value ? UInt8(value & 0xFF) : nil }
+}
