@@ -33,7 +33,9 @@ import WindTunnelVirtualTime
         await Task { try? await Task.sleep(for: .seconds(60)) }.value
       }
     }
-    for slept in await neighbours { #expect(slept >= .milliseconds(300) && slept < .seconds(60)) }
+    for slept in await neighbours {
+      #expect(slept >= .milliseconds(300) && slept < .seconds(60))
+    }
   }
 
   @Test func `a neighbour that a run wakes has the machine's time`() async throws {

@@ -283,7 +283,9 @@ import WindTunnelVirtualTime
   @Test(arguments: shapes.map(\.0)) func `an hour goes by in no time`(shape: String) async throws {
     let work = try #require(Self.shapes.first { $0.0 == shape }).1
     let real = Date()
-    let time = try await Self.time { do { try await work() } catch is CancellationError {} }
+    let time = try await Self.time {
+      do { try await work() } catch is CancellationError {}
+    }
     #expect(time >= Self.hour && time < Self.hour + .seconds(10))
     #expect(Date().timeIntervalSince(real) < 3000, "by the machine's clock it is not an hour")
   }
