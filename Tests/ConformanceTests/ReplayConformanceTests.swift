@@ -127,6 +127,25 @@ import WindTunnelSymptoms
     ),
   ]
 
+  @Test(arguments: Stage.allCases)
+  func `other spellings, a HEAD and a condition get what suits them`(stage: Stage) async throws {
+    let url = RequestURL(Theatre.origin + "/u/%7Bid%7D?a=b+c&e")
+    let response = Response(headers: ["ETag": "\"1\""], body: Body("whole"))
+    let deck = Deck(Cassette([Interaction(Request("GET", url), response, then: .repeat)]))
+    try await Theatre.play(deck, on: stage, timeout: 60) { theatre async throws in
+      let path = "/u/%7bid%7d?e=&a=b%20c"
+      try await expectEqual(theatre.ask(path), Seen(200, "whole"))
+      try await expectEqual(theatre.ask(path, method: "HEAD"), Seen(200))
+      for (tag, seen) in [("W/\"1\"", Seen(304)), ("\"2\"", Seen(200, "whole"))] {
+        var request = try theatre.request(path)
+        request.setValue(tag, forHTTPHeaderField: "If-None-Match")
+        expectEqual(await theatre.ask(request), seen)
+      }
+      let missed = try await theatre.ask("/u/7?e=&a=b%20c")
+      #expect(missed.status != 200)
+    }
+  }
+
   @Test(arguments: rows, Stage.allCases)
   func `a recording is played as it was`(row: Row, stage: Stage) async throws {
     let request = Request(row.method, RequestURL(Theatre.origin + "/users/7?a=1"))

@@ -32,6 +32,14 @@ enum DataFiles {
     return try rows.map { try (#require($0.first?.stringValue), #require($0.last?.stringValue)) }
   }
 
+  /// The rows of a table, each a list of cells.
+  static func rows(_ path: String, count: Int) throws -> [[JSON]] {
+    guard case .array(let rows) = try JSON(parsing: text(path).utf8, source: path) else { return [] }
+    // Without this, the tests would pass with fewer rows.
+    try #require(rows.count == count)
+    return rows.map { if case .array(let cells) = $0 { cells } else { [] } }
+  }
+
   /// The documents of a table, and the sentence that refuses each. A string in the table is a
   /// document that is not JSON, or that has a name twice.
   static func refusals(_ table: String, count: Int) throws -> [(String, String)] {

@@ -233,11 +233,23 @@ extension Deck {
     if let today, case .recording(let interaction, let place) = outcome.source {
       outcome.source = .recording(interaction.refreshingDates(at: today()), place: place)
     }
-    guard let deferred else { return outcome }
-    outcome.source = deferred.source()
+    if case .fit(let isVersioned) = deferred { return fit(outcome, isVersioned: isVersioned) }
+    guard let source = deferred?.source() else { return outcome }
+    outcome.source = source
     if case .unmatched(let mismatch) = outcome.source {
       outcome.source = .unmatched(missed(mismatch, in: outcome.decision.lane))
     }
+    return outcome
+  }
+
+  /// Fits a recording to its request; a body in another form is named in the journal.
+  private func fit(_ outcome: Outcome, isVersioned: Bool) -> Outcome {
+    guard case .recording(let interaction, let place) = outcome.source else { return outcome }
+    let fitted = FittedResponse(interaction, to: outcome.request, isVersioned: isVersioned)
+    guard !fitted.changes.isEmpty else { return outcome }
+    note(fitted.changes.map { "The response \($0)." }, on: outcome)
+    var outcome = outcome
+    outcome.source = .recording(fitted.interaction, place: place)
     return outcome
   }
 
@@ -396,9 +408,12 @@ extension Deck {
   }
 
   private func remember(_ interaction: Interaction, under ticket: Int) -> (@Sendable () -> Void)? {
-    let isLeftOff = state.withLock { $0.keep(interaction, under: ticket) }
+    var interaction = interaction
+    // A client's braces are no pattern.
+    if let literal = interaction.request.url.literal { interaction.request.url = literal }
+    let isLeftOff = state.withLock { [interaction] in $0.keep(interaction, under: ticket) }
     guard !isLeftOff, let recordingJournal else { return nil }
-    return { recordingJournal.append(interaction, order: ticket) }
+    return { [interaction] in recordingJournal.append(interaction, order: ticket) }
   }
 
   /// Takes note that this process could not ask the live origin, for want of something of its own:

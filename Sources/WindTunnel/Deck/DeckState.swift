@@ -177,7 +177,7 @@ extension Deck {
           moment: now,
           slot: arrival.slot,
           skipped: skipped,
-          renderedKey: renderedKey(of: take, for: prepared, decision)
+          renderedKey: deferred == nil ? renderedKey(of: take, for: prepared, decision) : nil
         ),
         deferred
       )
@@ -255,7 +255,13 @@ extension Deck {
       if mode == .rewrite { return (.forward(ticket: id), .forwarded, nil, nil) }
       let sequence =
         prepared.sequence
-        ?? cassette.index.sequence(for: request, key: key, lane: decision.lane, bindings: &bindings)
+        ?? cassette.index.played(
+          for: request,
+          key: key,
+          lane: decision.lane,
+          bindings: &bindings,
+          recordsHeads: mode == .newEpisodes
+        )
       guard let sequence else {
         // Nobody recorded this host, so its own answer is the right one.
         if options.passesUnknownHosts, mode != .newEpisodes, !cassette.answers(for: request.url) {
@@ -281,8 +287,24 @@ extension Deck {
         let dealt =
           decision.faults.contains(where: \.isStale) ? sequence.earlier(than: place) : place
         let take = isWithheld ? Journal.Take.withheld(dealt) : .recording(dealt)
-        return (.recording(cassette.interactions[dealt], place: dealt), take, nil, sequence.rival)
+        let interaction = cassette.interactions[dealt]
+        return (
+          .recording(interaction, place: dealt), take,
+          fitting(interaction, prepared, decision), sequence.rival
+        )
       }
+    }
+
+    /// Returns the work that is left where a request may need another form of its recording.
+    private func fitting(
+      _ interaction: Interaction,
+      _ prepared: PreparedRequest,
+      _ decision: Decision
+    ) -> DeferredAnswer? {
+      // Nearly always there is neither.
+      let isVersioned = !decision.faults.isEmpty && decision.faults.contains(where: \.isVersion)
+      let isNeeded = FittedResponse.isNeeded(interaction, to: prepared.request, prepared.traits)
+      return isVersioned || isNeeded ? .fit(isVersioned: isVersioned) : nil
     }
 
     private func missing(

@@ -14,8 +14,10 @@ package struct PreparedRequest: Sendable {
   let sequence: MatchIndex.Sequence?
   /// The cassette that it was worked out by.
   let cassette: LoadedCassette
+  /// The fields that decide in which form a recording answers it.
+  let traits: RequestTraits
   /// Tells whether a recording that answers it is sent as it stands, unless the scenario changes
-  /// it.
+  /// it or the request asks for another form.
   let takesRecordingsUnchanged: Bool
 
   /// Tells whether the request names a lane itself.
@@ -82,7 +84,7 @@ final class LoadedCassette: Sendable {
     hosts = options.passesUnknownHosts ? Set(requests.compactMap { $0.url.host }) : []
     playsUnchanged = options.pace == .immediately && options.refreshingDates == nil
     origin = options.origin ?? RequestURL.mostFrequentOrigin(of: requests)
-    index = MatchIndex(requests, matcher: options.matcher)
+    index = MatchIndex(interactions, matcher: options.matcher)
   }
 
   /// Tells whether functions answer.
@@ -116,6 +118,7 @@ final class LoadedCassette: Sendable {
     let key = matcher.key(request)
     let print = Fingerprint(key.text)
     let sequence = index.settled(request, key, print: print)
+    let traits = RequestTraits(request.headers)
     return PreparedRequest(
       request: request,
       lane: lane,
@@ -123,8 +126,9 @@ final class LoadedCassette: Sendable {
       print: print,
       sequence: sequence,
       cassette: self,
+      traits: traits,
       takesRecordingsUnchanged: playsUnchanged && request.method == "GET"
-        && request.headers["Range"] == nil && request.headers["Last-Event-ID"] == nil
+        && !traits.contains(.part)
     )
   }
 
@@ -144,9 +148,10 @@ final class LoadedCassette: Sendable {
     if looksAtContent { asked.body = request.body }
     if looksAtContent || !matcher.headers.isEmpty {
       asked.headers = request.headers
-    } else if let range = request.headers["Range"] {
-      // It is compared with the recording of a part, whatever else is.
-      asked.headers = ["Range": range]
+    } else {
+      // These are compared with the recording of a part or of a condition's answer, whatever else
+      // is.
+      asked.headers = HeaderFields(request.headers.filter { MatchIndex.counts($0) })
     }
     guard asked.body.count <= Self.explainedBytesMax else {
       return Mismatch(request, among: interactions, matcher: matcher)
@@ -170,10 +175,13 @@ indirect enum DeferredAnswer: Sendable {
   case compute(@Sendable (Request) -> Response, PreparedRequest)
   /// The search for the nearest recording, which looks at all of them.
   case explain(PreparedRequest, exhausted: (times: Int, last: Int)?)
+  /// The form of a recording that suits its request, of whose body a fault may make a version next.
+  case fit(isVersioned: Bool)
 
-  /// Works out the answer, which may take its time.
-  func source() -> Outcome.Source {
+  /// Works out the answer, which may take its time; `nil` if that is a recording.
+  func source() -> Outcome.Source? {
     switch self {
+    case .fit: return nil
     case .compute(let answer, let prepared): return .computed(answer(prepared.request))
     case .explain(let prepared, nil):
       return .unmatched(prepared.cassette.explanation(of: prepared.request))

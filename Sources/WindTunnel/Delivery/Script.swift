@@ -478,7 +478,8 @@ extension Script {
         throw Mutation.Misfit("the body is in a coding already")
       }
       // In process the platform opens it, and has not said so yet.
-      guard stage == .inProcess || request.headers.takesGzip else {
+      let isNamed = request.headers["Accept-Encoding"] != nil
+      guard stage == .inProcess || isNamed && request.headers.accepts(coding: "gzip") else {
         throw Mutation.Misfit("the client takes no gzip")
       }
       var packed = head
@@ -527,20 +528,6 @@ extension Script {
       throw Mutation.Misfit("the answer has no body")
     }
     self.malformation = malformation
-  }
-}
-
-extension HeaderFields {
-  /// Tells whether an answer to these may be in gzip (RFC 9110 §12.5.3).
-  fileprivate var takesGzip: Bool {
-    values("Accept-Encoding").flatMap { $0.split(separator: ",") }.contains { coding in
-      let parts = coding.split(separator: ";").map { $0.trimmingOptionalWhitespace() }
-      guard let name = parts.first,
-        ["gzip", "x-gzip", "*"].contains(where: name.equalsIgnoringASCIICase)
-      else { return false }
-      let weight = parts.dropFirst().first { $0.lowercased().hasPrefix("q=") }
-      return weight.map { Double($0.dropFirst(2)) != 0 } ?? true
-    }
   }
 }
 

@@ -18,7 +18,8 @@ public struct Journal: Sendable {
     /// values that were redacted, and this request is the first with its value. `nil` where the
     /// recordings differ otherwise.
     public var rival: Int?
-    /// The faults for which the answer gave no room, one sentence each.
+    /// The faults for which the answer gave no room, and the changes that fitted a recording to its
+    /// request, one sentence each.
     public var misfits: [String] = []
     /// Tells whether a server may get the request twice without harm (RFC 9110 §9.2.2): it is not a
     /// POST or PATCH, or it has an `Idempotency-Key`.

@@ -10,7 +10,7 @@ public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
 {
   private let method: String?
   private var host: HostPattern?
-  private let segments: [String]
+  private let segments: [Segment]
   private var query: String?
 
   /// The text of the pattern, as it was written.
@@ -28,16 +28,35 @@ public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
     let isAny = named == "*" && method != "CONNECT" && method != "OPTIONS"
     let target = isAny ? "/**" : named
     if method == "CONNECT", !target.contains("/") {
-      (host, query, segments) = (HostPattern(authority: target), nil, ["", "**"])
+      (host, query, segments) = (HostPattern(authority: target), nil, Segment.all)
       return
     }
     let url = RequestURL(target, askedBy: method ?? "")
     host = url.host.map { HostPattern(name: $0) }
     query = url.query.map(Matcher.canonical)
-    segments = url.path.canonicalPercentEncoding.split(
-      separator: "/",
-      omittingEmptySubsequences: false
-    ).map(String.init)
+    segments = url.path.split(separator: "/", omittingEmptySubsequences: false)
+      .map { Segment($0) }
+  }
+
+  /// A segment of a path; an escaped star or brace is a text.
+  private enum Segment: Sendable, Hashable {
+    case text(String)
+    /// Any one that is not empty.
+    case any
+    /// Any number of them, to the end.
+    case rest
+
+    static let all: [Segment] = [.text(""), .rest]
+
+    init(_ text: Substring) {
+      switch text {
+      case "**": self = .rest
+      case "*": self = .any
+      default:
+        let isVariable = text.hasPrefix("{") && text.hasSuffix("}")
+        self = isVariable ? .any : .text(String(text).canonicalPath)
+      }
+    }
   }
 
   /// Makes a pattern from a literal.
@@ -67,23 +86,19 @@ public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
     if let method, method != request.method { return false }
     if let host, !host.matches(request.url) { return false }
     // A tunnel has no path: what speaks of a part of a host does not speak of it.
-    if request.method == "CONNECT" { return segments == ["", "**"] && query == nil }
-    if request.url.isWholeServer {
-      return segments == [request.url.path] || segments == ["", "**"]
-    }
+    if request.method == "CONNECT" { return segments == Segment.all && query == nil }
+    // A star alone is what the server as a whole is called.
+    if request.url.isWholeServer { return segments == [.any] || segments == Segment.all }
     if let query, query != Matcher.canonical(query: request.url.query ?? "") { return false }
-    let asked = request.url.path.canonicalPercentEncoding.split(
+    let asked = request.url.path.canonicalPath.split(
       separator: "/",
       omittingEmptySubsequences: false
     )
     for (index, segment) in segments.enumerated() {
-      if segment == "**" { return true }
+      if segment == .rest { return true }
       guard index < asked.count else { return false }
-      if segment == "*" || (segment.hasPrefix("{") && segment.hasSuffix("}")) {
-        if asked[index].isEmpty { return false }
-      } else if segment != asked[index] {
-        return false
-      }
+      let isSame = if case .text(let text) = segment { text == asked[index] } else { true }
+      if !isSame || segment == .any && asked[index].isEmpty { return false }
     }
     return segments.count == asked.count
   }

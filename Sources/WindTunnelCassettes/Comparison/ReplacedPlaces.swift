@@ -135,9 +135,7 @@ package struct ReplacedPlaces {
 
 extension RequestURL {
   /// Tells whether it stands for many: it names no host, or a segment of it is a variable.
-  fileprivate var isPattern: Bool {
-    host == nil || PathTemplate.segments(path).contains { PathTemplate.isVariable($0) }
-  }
+  fileprivate var isPattern: Bool { host == nil || hasVariables }
 }
 
 extension Request {

@@ -9,16 +9,23 @@ public struct Explanation: Sendable, CustomStringConvertible {
   /// redacted, so that the first request gets the first recording. `nil` where the recordings
   /// differ otherwise.
   public let rival: Int?
+  /// The changes to the recorded responses so that they suit the request, one sentence each, such
+  /// as `#1 is played as 304 Not Modified: …`; empty if they are played as they were recorded.
+  public let changes: [String]
   /// The reason why no recording answers.
   public let mismatch: Mismatch?
 
   /// Matches a request against a cassette from which nothing has been played.
   public init(_ request: Request, _ cassette: Cassette, matcher: Matcher) {
     self.request = request
-    let index = MatchIndex(cassette.interactions.map(\.request), matcher: matcher)
-    let sequence = index.sequence(for: request, key: matcher.key(request))
+    let index = MatchIndex(cassette.interactions, matcher: matcher)
+    let sequence = index.played(for: request)
     let places = sequence?.places ?? []
     numbers = places.map { $0 + 1 }
+    changes = places.flatMap { place in
+      FittedResponse(cassette.interactions[place], to: request).changes
+        .map { "#\(place + 1) \($0)." }
+    }
     rival = sequence?.rival.map { $0 + 1 }
     mismatch =
       places.isEmpty ? Mismatch(request, among: cassette.interactions, matcher: matcher) : nil
@@ -30,10 +37,11 @@ public struct Explanation: Sendable, CustomStringConvertible {
   public var description: String {
     if let mismatch { return mismatch.description }
     let all = numbers.map { "#\($0)" }
-    let answer =
+    let first =
       all.count == 1
       ? "\(asked) is answered by \(all[0])."
       : "\(asked) is answered by \(all.joined(separator: ", ")), in this order."
+    let answer = ([first] + changes).joined(separator: "\n")
     guard let rival else { return answer }
     return """
       \(answer)
@@ -53,7 +61,8 @@ public struct Explanation: Sendable, CustomStringConvertible {
         head + [
           JSON.Member("asked", .text(asked)),
           JSON.Member("answeredBy", .array(numbers.map { .number($0) })),
-        ] + (rival.map { [JSON.Member("cannotBeToldFrom", .number($0))] } ?? [])
+        ] + (changes.isEmpty ? [] : [JSON.Member("changes", .array(changes.map { .text($0) }))])
+          + (rival.map { [JSON.Member("cannotBeToldFrom", .number($0))] } ?? [])
       )
     }
     return .object(head + members)

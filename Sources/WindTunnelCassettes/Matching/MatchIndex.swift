@@ -44,9 +44,19 @@ package final class MatchIndex: Sendable {
   private let table: MatchTable
   private let chooser: MatchChooser
 
-  package init(_ requests: [Request], matcher: Matcher) {
+  /// Makes the index of interactions.
+  package convenience init(_ interactions: [Interaction], matcher: Matcher) {
+    self.init(interactions.map(\.request), matcher: matcher) { interactions[$0].answer }
+  }
+
+  /// Makes the index of requests and what is known of their answers.
+  package init(
+    _ requests: [Request],
+    matcher: Matcher,
+    answer: (_ place: Int) -> Answer? = { _ in nil }
+  ) {
     self.matcher = matcher
-    chooser = MatchChooser(requests, matcher.filters)
+    chooser = MatchChooser(requests, matcher.filters, ConditionalRecordings(requests, answer))
     var members = GroupMembers()
     var table = MatchTable(capacity: requests.count)
     for (place, request) in requests.enumerated() {
@@ -76,6 +86,11 @@ package final class MatchIndex: Sendable {
       }
     }
     (self.groups, self.several, self.origins) = (groups, several, origins)
+  }
+
+  /// Tells whether a field counts that no matcher names: it asks for a part, or on a condition.
+  package static func counts(_ field: HeaderField) -> Bool {
+    field.isNamed("Range") || Conditions.names.contains { field.isNamed($0) }
   }
 
   /// Returns the key that equal requests are counted by.
@@ -120,7 +135,31 @@ package final class MatchIndex: Sendable {
     }
   }
 
+  /// Returns the recordings that a request is played: its own, else for a HEAD those of a GET (RFC
+  /// 9110 §9.3.2), of which it uses up none, unless heads are to be recorded themselves.
+  package func played(
+    for request: Request,
+    key: RequestKey,
+    lane: Lane,
+    bindings: inout Bindings,
+    recordsHeads: Bool = false
+  ) -> Sequence? {
+    let own = sequence(for: request, key: key, lane: lane, bindings: &bindings)
+    guard own == nil, request.method == "HEAD", !recordsHeads else { return own }
+    var get = request
+    get.method = "GET"
+    var found = sequence(for: get, key: matcher.key(get), lane: lane, bindings: &bindings)
+    found?.isOfOneKey = false
+    return found
+  }
+
   /// Returns the same for a request that is the first of all.
+  func played(for request: Request) -> Sequence? {
+    var bindings = Bindings()
+    return played(for: request, key: matcher.key(request), lane: .deck, bindings: &bindings)
+  }
+
+  /// Returns the recordings of a request that is the first of all.
   func sequence(for request: Request, key: RequestKey) -> Sequence? {
     var bindings = Bindings()
     return sequence(for: request, key: key, lane: .deck, bindings: &bindings)
@@ -130,12 +169,12 @@ package final class MatchIndex: Sendable {
   /// condition has a say in it; `nil` where that is not so, or where none answers. The fingerprint
   /// is the key's.
   package func settled(_ request: Request, _ key: RequestKey, print: Fingerprint) -> Sequence? {
-    guard !chooser.chooses,
+    guard !chooser.choosesAlways,
       let group = table.group(
         of: matcher.looksUpByKey
           ? print : Fingerprint(matcher.lookUpKey(request, key: key).text)
       ),
-      var found = answering(group, request)
+      var found = answering(group, request), !chooser.chooses(from: found.places)
     else { return nil }
     found.isOfOneKey = true
     return found
@@ -241,7 +280,7 @@ private struct MatchGroup: Sendable {
 }
 
 /// A choice among the recordings of one key by what no key holds: conditions written in Swift,
-/// whose password stood in the address, and which range was asked for.
+/// whose password stood in the address, which range was asked for, and on which condition.
 private struct MatchChooser: Sendable {
   private static let name = "userinfo"
 
@@ -252,9 +291,10 @@ private struct MatchChooser: Sendable {
   private let users: [Int: Int]
   /// The ranges that were asked for, by place.
   private let ranges: [Int: String]
+  private let conditional: ConditionalRecordings
 
-  init(_ requests: [Request], _ filters: [Filter]) {
-    self.filters = filters
+  init(_ requests: [Request], _ filters: [Filter], _ conditional: ConditionalRecordings) {
+    (self.filters, self.conditional) = (filters, conditional)
     self.requests = filters.isEmpty ? [] : requests
     var users: [Int: Int] = [:]
     var ranges: [Int: String] = [:]
@@ -266,8 +306,14 @@ private struct MatchChooser: Sendable {
     (self.users, self.ranges) = (users, ranges)
   }
 
-  /// Tells whether there is anything to choose by.
-  var chooses: Bool { !filters.isEmpty || !users.isEmpty || !ranges.isEmpty }
+  /// Tells whether there is anything to choose by, whatever the recordings.
+  var choosesAlways: Bool { !filters.isEmpty || !users.isEmpty }
+
+  /// Tells whether there is anything to choose by among these.
+  func chooses(from places: [Int]) -> Bool {
+    if ranges.isEmpty, conditional.isEmpty { return choosesAlways }
+    return choosesAlways || places.contains { ranges[$0] != nil || conditional.holds($0) }
+  }
 
   /// Those of a sequence that may answer a request; `nil` if none may.
   func choose(
@@ -286,6 +332,7 @@ private struct MatchChooser: Sendable {
       places = of(user, places, lane, &bindings)
     }
     if !ranges.isEmpty { places = of(request.headers["Range"], places) }
+    if !conditional.isEmpty { places = conditional.choose(from: places, for: request) }
     guard !places.isEmpty else { return nil }
     guard places.count < sequence.places.count else { return sequence }
     return MatchIndex.Sequence(id: sequence.id, places: places, isChosen: true)

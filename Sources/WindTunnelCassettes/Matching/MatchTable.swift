@@ -22,9 +22,11 @@ struct MatchTable: Sendable {
     }
     let path = matcher.path(request)
     let isFixed = matcher.paths.contains { $0.description == path }
-    let segments: [String?] = PathTemplate.segments(path).map { segment in
+    // Only braces as they stand make a variable: what was recorded has escapes for them.
+    let written = PathTemplate.segments(request.url.path)
+    let segments = zip(PathTemplate.segments(path), written).map { segment, written -> String? in
       let isAny =
-        !isFixed && (PathTemplate.isVariable(segment) || RedactedText.isIn(String(segment)))
+        !isFixed && (PathTemplate.isVariable(written) || RedactedText.isIn(String(segment)))
       return isAny ? nil : String(segment)
     }
     if mayBeMasked {

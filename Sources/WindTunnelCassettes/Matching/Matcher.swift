@@ -42,8 +42,15 @@ public struct Matcher: Sendable, Hashable {
   public var comparesMethod = true
   /// The templates whose paths count as equal, such as `/users/{id}`.
   public var paths: [PathTemplate] = []
+  /// Tells whether paths are compared byte by byte, as they are spelled. Otherwise `/a%3Ab` and
+  /// `/a:b` are one; an escaped slash and a plus sign are never others.
+  public var isPathExact = false
   /// The query parameters that are ignored.
   public var ignoredQuery: [NamePattern] = []
+  /// Tells whether query parameters are compared byte by byte, as they are spelled. Otherwise all
+  /// are one that a form's parser takes for the same (WHATWG URL §5.1): `+` and `%20`, `e` and
+  /// `e=`. Their order never counts.
+  public var isQueryExact = false
   /// The paths at which no part of the query is compared, such as that of a probe.
   package var pathsWithoutQuery: Set<String> = []
   /// The names of the header fields whose values must be equal; all other fields are ignored.
@@ -92,7 +99,7 @@ public struct Matcher: Sendable, Hashable {
 
   /// Returns the canonical path, or the template that makes it like others.
   func path(_ request: Request) -> String {
-    let path = request.url.path.canonicalPercentEncoding
+    let path = isPathExact ? request.url.path : request.url.path.canonicalPath
     return paths.first { $0.fits(path) }?.description ?? path
   }
 
@@ -178,7 +185,7 @@ extension Matcher {
 
   /// Returns the query without what is ignored, in canonical order.
   private func canonicalQuery(_ url: RequestURL) -> String {
-    if ignoredQuery.isEmpty, pathsWithoutQuery.isEmpty {
+    if ignoredQuery.isEmpty, pathsWithoutQuery.isEmpty, !isQueryExact {
       return Self.canonical(query: url.query ?? "")
     }
     return queryFields(url).map { $0.hasValue ? "\($0.name)=\($0.value)" : $0.name }
@@ -188,8 +195,8 @@ extension Matcher {
   /// Returns the parameters sorted by name; those of one name keep their order, which may mean
   /// something.
   package static func canonical(query: String) -> String {
-    // What is canonical is ASCII, and no `&` or `=` came or went, so bytes are looked at.
-    let text = query.canonicalPercentEncoding
+    // The text is ASCII and parted as it was, so bytes are looked at.
+    let text = query.canonicalForm
     let items = text.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
     let names = items.map { $0.prefix { $0 != UInt8(ascii: "=") } }
     let isInOrder = zip(names, names.dropFirst()).allSatisfy { !$1.lexicographicallyPrecedes($0) }
@@ -202,11 +209,12 @@ extension Matcher {
       .map { String(Substring(items[$0])) }.joined(separator: "&")
   }
 
-  /// Returns the parameters that count, in canonical order and spelling.
+  /// Returns the parameters that count, in canonical order, and in canonical spelling unless that
+  /// counts.
   func queryFields(_ url: RequestURL) -> [RequestParts.Field] {
     if pathsWithoutQuery.contains(url.path) { return [] }
     let fields = (url.query ?? "").split(separator: "&").map { item in
-      let parts = String(item).canonicalPercentEncoding
+      let parts = (isQueryExact ? String(item) : String(item).canonicalForm)
         .split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
       return RequestParts.Field(
         name: parts[0],

@@ -4,7 +4,9 @@
 //     "method": true,                                    whether methods must be the same
 //     "origin": "required" | "breaksTies",               what scheme, host and port are for
 //     "scheme": true, "host": true, "port": false,       which of them are looked at
+//     "path": { "exact": true },                         paths are compared as they are spelled
 //     "paths": ["/users/{id}"],                          paths that are alike
+//     "query": { "exact": true },                        so are query parameters
 //     "ignoreQuery": ["page", "utm_*"],
 //     "headers": ["Accept"],                             fields that count; no other does
 //     "body": "ignored" | "bytes" | "json" | "form" | "multipart" | "byType",
@@ -41,10 +43,12 @@ extension Matcher {
       guard let isCompared = try top.bool(name) else { continue }
       if isCompared { origin.insert(part) } else { origin.remove(part) }
     }
+    isPathExact = try Self.exact("path", in: &top) ?? isPathExact
     paths =
       try top.texts("paths", "a path such as \"/users/{id}\"") { text in
         text.hasPrefix("/") ? PathTemplate(text) : nil
       } ?? paths
+    isQueryExact = try Self.exact("query", in: &top) ?? isQueryExact
     let name = "the name of a query parameter such as \"page\" or \"utm_*\""
     ignoredQuery = try top.texts("ignoreQuery", name) { NamePattern($0) } ?? ignoredQuery
     headers =
@@ -65,6 +69,17 @@ extension Matcher {
   private static let originNames: [(String, OriginParts)] = [
     ("scheme", .scheme), ("host", .host), ("port", .port),
   ]
+
+  /// Reads `{ "exact": true }`, which stands beside the part that it concerns.
+  private static func exact(
+    _ part: String,
+    in top: inout ObjectReader
+  ) throws(FormatError) -> Bool? {
+    guard var rules = try top.object(part) else { return nil }
+    let isExact = try rules.bool("exact")
+    try rules.refuseUnknownKeys()
+    return isExact
+  }
 
   private mutating func readBody(_ top: inout ObjectReader) throws(FormatError) {
     body.reading = try top.choice("body", BodyRule.Reading.self) ?? body.reading
@@ -104,7 +119,9 @@ extension Matcher {
       add(JSON.Text(name), .bool(isCompared), if: isCompared != base.origin.contains(part))
     }
     let texts: ([String]) -> JSON = { .array($0.map { .text($0) }) }
+    add("path", ["exact": .bool(isPathExact)], if: isPathExact != base.isPathExact)
     add("paths", texts(paths.map(\.description)), if: paths != base.paths)
+    add("query", ["exact": .bool(isQueryExact)], if: isQueryExact != base.isQueryExact)
     add(
       "ignoreQuery",
       texts(ignoredQuery.map(\.description)),

@@ -131,7 +131,12 @@ extension Mismatch {
     }.sorted { ($0.distance, $0.index) < ($1.distance, $1.index) }
     let best = near.prefix(Self.looksMax).map { _, index in
       let recorded = interactions[index].request
-      var comparison = RequestDistance(recorded, request, matcher)
+      var comparison = RequestDistance(
+        recorded,
+        request,
+        matcher,
+        answers: interactions[index].response?.status
+      )
       comparison.compareBodies(recorded, request, matcher)
       return (index: index, comparison: comparison)
     }.sorted { ($0.comparison.distance, $0.index) < ($1.comparison.distance, $1.index) }
@@ -150,7 +155,7 @@ extension Mismatch {
       difference: first.differences.first?.description
         ?? "nothing but a redacted part, which stands for another value already"
     )
-    rule = Self.rule(interactions[place].request, request, first, matcher)
+    rule = Self.rule(interactions[place], request, first, matcher)
   }
 
   /// The recordings of this request are used up.
@@ -205,11 +210,12 @@ extension Mismatch {
   ///
   /// It is tried before it is told, so what is pasted works.
   private static func rule(
-    _ recorded: Request,
+    _ interaction: Interaction,
     _ asked: Request,
     _ candidate: Candidate,
     _ matcher: Matcher
   ) -> JSON? {
+    let recorded = interaction.request
     var wider = matcher
     for verdict in candidate.verdicts where !verdict.differences.isEmpty {
       switch verdict.part {
@@ -218,9 +224,14 @@ extension Mismatch {
       case .host: wider.origin.remove(.host)
       case .port: wider.origin.remove(.port)
       case .path:
-        guard let template = template(recorded, asked, matcher) else { return nil }
+        // A spelling is no reason to let other paths in.
+        wider.isPathExact = false
+        if wider.path(recorded) == wider.path(asked) { continue }
+        guard let template = template(recorded, asked) else { return nil }
         wider.paths.append(template)
-      case .query: wider.ignoredQuery += names(recorded, asked, matcher)
+      case .query:
+        wider.isQueryExact = false
+        wider.ignoredQuery += names(recorded, asked, wider)
       case .headers:
         let other = FieldDifference.all(
           matcher.headerFields(recorded),
@@ -235,21 +246,25 @@ extension Mismatch {
       wider.origin.remove(.port)
     }
     guard wider != matcher else { return nil }
-    let index = MatchIndex([recorded], matcher: wider)
+    let index = MatchIndex([interaction], matcher: wider)
     guard index.sequence(for: asked, key: wider.key(asked)) != nil else { return nil }
-    return wider.json(over: Matcher(authority: matcher.authority))
+    var base = Matcher(authority: matcher.authority)
+    // What no longer counts is said.
+    if matcher.isPathExact { base.isPathExact = !wider.isPathExact }
+    if matcher.isQueryExact { base.isQueryExact = !wider.isQueryExact }
+    return wider.json(over: base)
   }
 
   /// Returns a template of both paths; `nil` where less than half of them is shared.
-  private static func template(_ recorded: Request, _ asked: Request, _ matcher: Matcher)
-    -> PathTemplate?
-  {
-    let there = PathTemplate.segments(recorded.url.path.canonicalPercentEncoding)
-    let here = PathTemplate.segments(asked.url.path.canonicalPercentEncoding)
+  private static func template(_ recorded: Request, _ asked: Request) -> PathTemplate? {
+    let there = PathTemplate.segments(recorded.url.path)
+    let here = PathTemplate.segments(asked.url.path)
     guard there.count == here.count else { return nil }
     var variables = 0
     let segments = zip(there, here).map { there, here -> String in
-      if there == here || PathTemplate.isVariable(there) { return String(there) }
+      if PathTemplate.isVariable(there) { return String(there) }
+      let text = String(there).canonicalPath
+      if text == String(here).canonicalPath { return PathTemplate.literal(text[...]) }
       variables += 1
       return variables == 1 ? "{id}" : "{id\(variables)}"
     }
@@ -264,7 +279,7 @@ extension Mismatch {
     FieldDifference.all(
       matcher.queryFields(recorded.url),
       matcher.queryFields(asked.url)
-    ).map { NamePattern($0.name) }
+    ).map { NamePattern($0.name.hasSuffix("*") ? $0.name.dropLast() + "%2A" : $0.name) }
   }
 
   private static func body(_ recorded: Request, _ asked: Request, _ rule: BodyRule) -> BodyRule {

@@ -9,7 +9,9 @@ struct RequestDistance {
   private(set) var verdicts: [Mismatch.Verdict] = []
 
   /// Compares everything but the bodies, which are costly to read.
-  init(_ recorded: Request, _ asked: Request, _ matcher: Matcher) {
+  ///
+  /// - Parameter status: The status that was recorded; some answer their own condition only.
+  init(_ recorded: Request, _ asked: Request, _ matcher: Matcher, answers status: Int? = nil) {
     Work.read(1)
     let isOther = recorded.method != asked.method && matcher.comparesMethod
     add(
@@ -33,12 +35,18 @@ struct RequestDistance {
     if isPart, !matcher.headers.contains(where: { $0.equalsIgnoringASCIICase("Range") }) {
       fields.headers.append("Range")
     }
+    let condition = status == 304 || status == 412 ? Conditions(recorded.headers) : nil
+    let isConditional = condition?.isEmpty == false
+    if isConditional { fields.headers += Conditions.names }
     compareFields(
       .headers,
       fields.headerFields(recorded),
       fields.headerFields(asked),
       isCompared: !fields.headers.isEmpty
-    ) { "header \($0)" }
+    ) { name in
+      let isPart = Conditions.names.contains { isConditional && $0.equalsIgnoringASCIICase(name) }
+      return isPart ? "the condition that its \(status ?? 0) answered, \(name)" : "header \(name)"
+    }
     let refusing = matcher.filters.filter { !$0.allows(recorded, asked) }
     if !matcher.filters.isEmpty {
       add(
@@ -154,9 +162,10 @@ struct RequestDistance {
     if paths[0] == paths[1] { return (0, nil) }
     let there = paths[0].split(separator: "/")
     let here = paths[1].split(separator: "/")
-    let shared = zip(there, here).prefix { there, here in
-      there == here || PathTemplate.isVariable(there)
-        || RedactedText(String(there))?.shape.values(in: String(here)) != nil
+    let written = recorded.url.path.split(separator: "/")
+    let shared = zip(zip(there, written), here).prefix { there, here in
+      there.0 == here || PathTemplate.isVariable(there.1)
+        || RedactedText(String(there.0))?.shape.values(in: String(here)) != nil
     }.count
     let most = max(there.count, here.count)
     guard shared < most || paths[0].hasSuffix("/") != paths[1].hasSuffix("/") else {

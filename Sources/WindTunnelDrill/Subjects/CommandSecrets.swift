@@ -45,7 +45,9 @@ struct CommandSecrets {
     secrets.insert(secret)
     for characters in [CharacterSet.alphanumerics, .urlQueryAllowed, .urlPathAllowed] {
       if let escaped = secret.addingPercentEncoding(withAllowedCharacters: characters) {
-        secrets.insert(escaped)
+        // Keys have spellings of their own.
+        let inForm = "=\(escaped)".canonicalForm.dropFirst()
+        secrets.formUnion([escaped, escaped.canonicalPath, String(inForm)])
       }
     }
     if let plain = secret.removingPercentEncoding, plain.utf8.count >= Self.soughtBytesMin {

@@ -2,16 +2,16 @@
 public struct NamePattern: Sendable, Hashable, CustomStringConvertible, ExpressibleByStringLiteral {
   /// The text of the pattern, as it was written.
   public let description: String
-  private let plain: String
-  private let canonical: String
+  /// The name as it was written, percent-encoded, and as a form has it.
+  private let spellings: [String]
   private let isPrefix: Bool
 
   /// Parses a pattern; a `*` at the end stands for any rest.
   public init(_ text: String) {
     description = text
     isPrefix = text.hasSuffix("*")
-    plain = isPrefix ? String(text.dropLast()) : text
-    canonical = plain.canonicalPercentEncoding
+    let plain = isPrefix ? String(text.dropLast()) : text
+    spellings = [plain, plain.canonicalPercentEncoding, plain.canonicalFormName]
   }
 
   /// Makes a pattern from a literal, as ``init(_:)`` does.
@@ -19,9 +19,10 @@ public struct NamePattern: Sendable, Hashable, CustomStringConvertible, Expressi
 
   /// Tells whether the pattern matches a name, as it is or percent-encoded.
   public func fits(_ name: String) -> Bool {
-    isPrefix
-      ? name.utf8.starts(with: plain.utf8) || name.utf8.starts(with: canonical.utf8)
-      : name.utf8.elementsEqual(plain.utf8) || name.utf8.elementsEqual(canonical.utf8)
+    spellings.contains { spelling in
+      isPrefix
+        ? name.utf8.starts(with: spelling.utf8) : name.utf8.elementsEqual(spelling.utf8)
+    }
   }
 }
 

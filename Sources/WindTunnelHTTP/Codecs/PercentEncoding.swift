@@ -2,29 +2,98 @@ extension String {
   /// RFC 3986 §6.2.2: escapes in upper case, none for characters that need none, and all that
   /// cannot stand in an address escaped, so that `/café` written by hand is what a client sends.
   package var canonicalPercentEncoding: String {
-    guard utf8.contains(where: { $0 == UInt8(ascii: "%") || !$0.isVisibleASCII }) else {
-      return self
+    isPlainASCII ? self : Self.respelled(utf8[...], in: .anywhere)
+  }
+
+  /// The path in the one spelling of all that mean the same: like ``canonicalPercentEncoding``, and
+  /// without escapes for reserved characters but those that part an address.
+  package var canonicalPath: String {
+    isPlainASCII ? self : Self.respelled(utf8[...], in: .path)
+  }
+
+  /// The fields of a form, `name=value&…`, in the one spelling of all that the parser of WHATWG URL
+  /// §5.1 takes for the same: a space is `%20`, and every name has a `=`.
+  package var canonicalForm: String {
+    if isCanonicalForm { return self }
+    return utf8.split(separator: UInt8(ascii: "&")).map { field in
+      let name = field.prefix { $0 != UInt8(ascii: "=") }
+      let value = field[name.endIndex...].dropFirst()
+      return "\(Self.respelled(name, in: .formName))=\(Self.respelled(value, in: .formValue))"
+    }.joined(separator: "&")
+  }
+
+  /// The name of a form's field in the spelling of ``canonicalForm``.
+  package var canonicalFormName: String { Self.respelled(utf8[...], in: .formName) }
+
+  private var isPlainASCII: Bool {
+    !utf8.contains { $0 == UInt8(ascii: "%") || !$0.isVisibleASCII }
+  }
+
+  /// Every request with a query asks, and nearly always the answer is yes.
+  private var isCanonicalForm: Bool {
+    var (isEmpty, hasName) = (true, false)
+    for byte in utf8 {
+      switch byte {
+      case UInt8(ascii: "%"), UInt8(ascii: "+"): return false
+      case UInt8(ascii: "&"):
+        if !isEmpty, !hasName { return false }
+        (isEmpty, hasName) = (true, false)
+      case UInt8(ascii: "="): (isEmpty, hasName) = (false, true)
+      default:
+        guard byte.isVisibleASCII else { return false }
+        isEmpty = false
+      }
     }
+    return isEmpty || hasName
+  }
+
+  /// A part of an address, by the characters that mean something of their own in it.
+  private enum URLPart {
+    case anywhere
+    case path
+    case formName
+    case formValue
+
+    var isForm: Bool { self == .formName || self == .formValue }
+
+    /// Tells whether a character means the same with and without an escape.
+    func isPlain(_ byte: UInt8) -> Bool {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+        UInt8(ascii: "_"), UInt8(ascii: "~"):
+        true
+      case UInt8(ascii: "%"), UInt8(ascii: "+"), UInt8(ascii: "#"): false
+      // A parser takes a backslash for a slash (WHATWG URL §4.4).
+      case UInt8(ascii: "/"), UInt8(ascii: "\\"), UInt8(ascii: "?"): isForm
+      case UInt8(ascii: "="): self == .path || self == .formValue
+      case UInt8(ascii: "&"): self == .path
+      default: self != .anywhere && byte.isVisibleASCII
+      }
+    }
+  }
+
+  private static func respelled(_ text: Substring.UTF8View, in part: URLPart) -> String {
     var result: [UInt8] = []
-    result.reserveCapacity(utf8.count)
-    var rest = Array(utf8)[...]
+    result.reserveCapacity(text.count)
+    var rest = Array(text)[...]
     while let byte = rest.popFirst() {
       guard byte == UInt8(ascii: "%"), rest.count >= 2,
         let high = Character(UnicodeScalar(rest[rest.startIndex])).hexDigitValue,
         let low = Character(UnicodeScalar(rest[rest.startIndex + 1])).hexDigitValue
       else {
-        if byte.isVisibleASCII { result.append(byte) } else { Self.escape(byte, into: &result) }
+        if byte == UInt8(ascii: "+"), part.isForm {
+          escape(UInt8(ascii: " "), into: &result)
+        } else if byte.isVisibleASCII, byte != UInt8(ascii: "%") || !part.isForm {
+          result.append(byte)
+        } else {
+          escape(byte, into: &result)
+        }
         continue
       }
       rest = rest.dropFirst(2)
       let value = UInt8(high << 4 | low)
-      switch value {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-        UInt8(ascii: "_"), UInt8(ascii: "~"):
-        result.append(value)
-      default: Self.escape(value, into: &result)
-      }
+      if part.isPlain(value) { result.append(value) } else { escape(value, into: &result) }
     }
     return String(decoding: result, as: UTF8.self)
   }

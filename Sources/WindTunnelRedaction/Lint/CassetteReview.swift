@@ -20,6 +20,9 @@ public struct CassetteReview: Sendable {
   /// The numbers, from 1, of recordings that differ only in redacted values, so that the order of
   /// requests decides which of them a request gets.
   public let alike: [[Int]]
+  /// The numbers, from 1, of recordings with a time whose path has a name for a segment: a client's
+  /// braces that an older version recorded, or a pattern that was made of a recording.
+  public let patterns: [Int]
 
   /// Collects the placeholders of a cassette.
   public init(_ cassette: Cassette) {
@@ -29,6 +32,9 @@ public struct CassetteReview: Sendable {
     }
     placeholders = finder.found
     alike = Self.alike(cassette.interactions)
+    patterns = cassette.interactions.enumerated()
+      .filter { $0.element.timing != nil && $0.element.request.url.hasVariables }
+      .map { $0.offset + 1 }
   }
 
   /// Requests that are one once the ordinals are gone, and were not recorded for the same value.

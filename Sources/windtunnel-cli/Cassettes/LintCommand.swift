@@ -104,6 +104,12 @@ enum CassetteLintCommand: Command {
     for leak in findings.kept {
       Terminal.complain("\(path): \(leak): kept, as \(RedactionFlags.keep) says\n")
     }
+    for number in findings.review.patterns {
+      Terminal.complain(
+        "\(path): #\(number) was recorded and answers every path that fits its braces; "
+          + "write %7B and %7D for a client's own\n"
+      )
+    }
     for numbers in findings.review.alike {
       let list = numbers.map { "#\($0)" }.joined(separator: ", ")
       Terminal.complain(

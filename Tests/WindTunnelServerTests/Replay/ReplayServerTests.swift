@@ -52,6 +52,52 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("GET /u/{id}", "", "200 OK", "literal"), ("GET /u/%7bid%7D", "", "200 OK", "literal"),
+    ("GET /u/7", "", "501 Not Implemented", nil), ("GET /q?e&a=b+c", "", "200 OK", "query"),
+    ("GET /q?a=b%20c&e=", "", "200 OK", "query"),
+    ("GET /q?a=b%2Bc&e=", "", "501 Not Implemented", nil), ("GET /c", "", "200 OK", "whole"),
+    ("GET /c", "If-None-Match: W/\"1\"\r\n", "304 Not Modified", ""),
+    ("GET /c", "If-None-Match: \"2\"\r\n", "200 OK", "whole"), ("HEAD /c", "", "200 OK", ""),
+    ("GET /z", "Accept-Encoding: identity\r\n", "200 OK", "hello, hello, hello"),
+  ])
+  func `spellings, literals, conditions, codings and heads reach a client as they suit it`(
+    line: String,
+    fields: String,
+    status: String,
+    body: String?
+  ) async throws {
+    // gzip of "hello, hello, hello".
+    let gzip = "H4sIAAAAAAAC/8tIzcnJ11HIQKIAn6HKCRMAAAA="
+    let stubs: [(String, Response)] = [
+      ("/u/%7Bid%7D", .text(Body("literal"))), ("/q?a=b+c&e", .text(Body("query"))),
+      ("/c", Response(headers: ["ETag": "\"1\"", "Content-Length": "5"], body: Body("whole"))),
+      (
+        "/z",
+        Response(
+          headers: ["Content-Encoding": "gzip", "ETag": "\"1\""],
+          body: Body(try #require(Data(base64Encoded: gzip)))
+        )
+      ),
+    ]
+    let tape = Cassette(
+      stubs.map { Interaction(Request("GET", RequestURL($0.0)), $0.1, then: .repeat) }
+    )
+    let deck = Deck(tape, matcher: .pathAndQuery)
+    try await ReplayServer.serving(deck) { server async throws in
+      // A second time by what was kept of the first.
+      for _ in 0..<2 {
+        let text = try await server.answer(to: "\(line) HTTP/1.1\r\nHost: x\r\n\(fields)" + Self.end)
+        let parts = text.components(separatedBy: "\r\n\r\n")
+        #expect(text.hasPrefix("HTTP/1.1 \(status)\r\n"), "\(text)")
+        if let body { expectEqual(parts.last, body) }
+        #expect(!parts[0].contains("Content-Encoding"))
+        expectEqual(parts[0].contains("ETag: W/\"1\""), line == "GET /z")
+        if line == "HEAD /c" { #expect(parts[0].contains("Content-Length: 5\r\n")) }
+      }
+    }
+  }
+
   @Test(
     arguments: [
       // A HEAD has the fields of a GET, and a length if one was recorded.

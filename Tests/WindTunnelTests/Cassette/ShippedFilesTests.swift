@@ -43,6 +43,7 @@ import Testing
     var meant = Matcher(authority: .required)
     meant.comparesMethod = false
     meant.origin = [.host]
+    (meant.isPathExact, meant.isQueryExact) = (true, true)
     meant.paths = ["/users/{id}", "/users/{id}/orders/{order}"]
     meant.ignoredQuery = ["page", "utm_*"]
     meant.headers = ["Accept", "Accept-Language"]

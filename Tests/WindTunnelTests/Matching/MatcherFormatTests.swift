@@ -10,7 +10,7 @@ import Testing
     try Matcher(data: Data(text.utf8), source: "m.json", over: base)
   }
 
-  @Test(arguments: try DataFiles.refusals("matcher", count: 17))
+  @Test(arguments: try DataFiles.refusals("matcher", count: 20))
   func `rules that are none are refused with their place`(text: String, sentence: String) {
     expectEqual(refusal { try read(text) }, sentence)
   }
@@ -26,7 +26,7 @@ import Testing
   @Test func `every rule is read`() throws {
     let text = """
       { "match": 1, "method": false, "origin": "required", "scheme": false, "host": true,
-        "port": false, "paths": ["/users/{id}"], "ignoreQuery": ["page", "utm_*"],
+        "port": false, "path": { "exact": true }, "query": { "exact": true }, "paths": ["/users/{id}"], "ignoreQuery": ["page", "utm_*"],
         "headers": ["Accept"], "body": "byType", "ignoreBody": ["$.items[*].id", "csrf"],
         "_why": "anybody's" }
       """
@@ -36,6 +36,7 @@ import Testing
     expected.paths = ["/users/{id}"]
     expected.ignoredQuery = ["page", "utm_*"]
     expected.headers = ["Accept"]
+    (expected.isPathExact, expected.isQueryExact) = (true, true)
     expected.body = BodyRule(.byType, ignoring: ["$.items[*].id"], fields: ["csrf"])
     try expectEqual(read(text), expected)
   }
@@ -84,6 +85,8 @@ extension RandomNumberGenerator {
     matcher.paths = some(["/users/{id}", "/a/{b}/c", "/é"]).map { PathTemplate($0) }
     matcher.ignoredQuery = some(["page", "utm_*", "größe", "*"]).map { NamePattern($0) }
     matcher.headers = some(["Accept", "X-Tenant"])
+    matcher.isPathExact = Bool.random(using: &self)
+    matcher.isQueryExact = Bool.random(using: &self)
     matcher.body.reading = pick(BodyRule.Reading.allCases)
     guard matcher.body.reading != .ignored, matcher.body.reading != .bytes else { return matcher }
     let paths = some(["$", "$.a", "$.a[*].b", "$..id", "$['a b'][0]", "$.*"])

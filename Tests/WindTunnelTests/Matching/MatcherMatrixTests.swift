@@ -78,8 +78,8 @@ import Testing
     return [
       row(.url, "/x?a=1&b=2", "/x?b=2&a=1", true), row(.url, "/x?a=1&a=2", "/x?a=2&a=1", false),
       row(.url, "/x?a=1&a=2", "/x?a=1&a=2", true), row(.url, "/x?a=1", "/x?a=1&a=1", false),
-      row(.url, "/x?a", "/x?a=", false), row(.url, "/x?", "/x", true),
-      row(.url, "/x?a=b+c", "/x?a=b%20c", false), row(.url, "/x?a=%c3%a9", "/x?a=é", true),
+      row(.url, "/x?a", "/x?a=", true), row(.url, "/x?", "/x", true),
+      row(.url, "/x?a=b+c", "/x?a=b%20c", true), row(.url, "/x?a=%c3%a9", "/x?a=é", true),
       row(.url, "/x?A=1", "/x?a=1", false), row(.url, "/x?a=1=2", "/x?a=1=2", true),
       row(time, "/x?ts=1&a=1", "/x?a=1&ts=2", true), row(time, "/x?ts=1", "/x", true),
       row(time, "/x", "/x?ts", true), row(time, "/x?ts=1&ts=2", "/x?ts=3", true),

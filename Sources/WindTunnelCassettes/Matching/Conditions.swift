@@ -1,0 +1,114 @@
+@_spi(WindTunnel) internal import WindTunnelCore
+
+/// The conditions of a request (RFC 9110 §13.1), but for `If-Range`, which has a part of its own.
+struct Conditions: Sendable, Hashable {
+  static let names = ["If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since"]
+
+  /// The values of each of ``names``.
+  private let values: [[String]]
+
+  init(_ headers: HeaderFields) { values = Self.names.map { headers.values($0) } }
+
+  var isEmpty: Bool { values.allSatisfy(\.isEmpty) }
+
+  /// The values of `If-None-Match`.
+  private var tags: [String] { values[0] }
+
+  /// The date of `If-Modified-Since`, which does not count beside `If-None-Match` (RFC 9110
+  /// §13.1.3).
+  private var since: Duration? {
+    tags.isEmpty ? values[1].first.flatMap { DateText.sinceEpoch(http: $0) } : nil
+  }
+
+  /// The fields, as they stand in a sentence; `nil` if there are none.
+  var text: String? {
+    let fields = zip(Self.names, values).flatMap { name, values in values.map { "\(name): \($0)" } }
+    return fields.isEmpty ? nil : fields.joined(separator: ", ")
+  }
+
+  /// Returns the field by which a client has the very response already (RFC 9110 §13.2.2, steps 3
+  /// and 4); `nil` if it has another or none.
+  func fieldMet(by validators: HeaderFields) -> String? {
+    if !tags.isEmpty {
+      let isAny = tags.contains { $0.trimmingOptionalWhitespace() == "*" }
+      let isNamed = validators["ETag"].map { names(tag: $0) } ?? false
+      return isAny || isNamed ? Self.names[0] : nil
+    }
+    guard let since,
+      let modified = validators["Last-Modified"].flatMap({ DateText.sinceEpoch(http: $0) })
+    else { return nil }
+    return modified <= since ? Self.names[1] : nil
+  }
+
+  /// Tells whether `If-None-Match` names an entity tag, by weak comparison (RFC 9110 §8.8.3.2).
+  private func names(tag: String) -> Bool {
+    let opaque = Self.opaqueTags(tag)
+    return opaque.count == 1 && tags.contains { Self.opaqueTags($0).contains(opaque[0]) }
+  }
+
+  /// Returns the tags of a list, without what says that they are weak. A comma may stand in a tag.
+  private static func opaqueTags(_ list: String) -> [Substring] {
+    list.matches(of: /"[^"]*"/).map(\.output)
+  }
+
+  /// Tells whether a 304 that answered these answers others, too: what it confirmed is what they
+  /// ask about. One of which no condition was recorded answers any.
+  func isAnswered(_ response: HeaderFields, alsoTo others: Conditions) -> Bool {
+    if others.tags.isEmpty, others.values[1].isEmpty { return false }
+    if others.fieldMet(by: response) != nil { return true }
+    if isEmpty { return response["ETag"] == nil && response["Last-Modified"] == nil }
+    if tags.count == 1, response["ETag"] == nil, Self.opaqueTags(tags[0]).count == 1 {
+      return others.names(tag: tags[0])
+    }
+    guard let since, let other = others.since else { return false }
+    return since <= other
+  }
+}
+
+/// The recordings that answered a condition, and those that a request with or without one gets.
+struct ConditionalRecordings: Sendable {
+  /// The heads that answer nobody but clients with the right condition.
+  private var responses: [Int: ResponseHead] = [:]
+  /// The conditions of all requests that have some, where there are such responses.
+  private var conditions: [Int: Conditions] = [:]
+
+  /// Looks at the recorded responses: `304 Not Modified`, and `412 Precondition Failed` if its
+  /// condition was recorded.
+  init(_ requests: [Request], _ answer: (Int) -> Answer?) {
+    for place in requests.indices {
+      guard case .response(let response)? = answer(place), [304, 412].contains(response.status)
+      else { continue }
+      responses[place] = response.head
+    }
+    if responses.isEmpty { return }
+    for (place, request) in requests.enumerated() {
+      let conditions = Conditions(request.headers)
+      if !conditions.isEmpty { self.conditions[place] = conditions }
+    }
+    responses = responses.filter { $0.value.status == 304 || conditions[$0.key] != nil }
+  }
+
+  var isEmpty: Bool { responses.isEmpty }
+
+  /// Tells whether a recording answered a condition.
+  func holds(_ place: Int) -> Bool { responses[place] != nil }
+
+  /// Returns the places that may answer a request: those that answered this very condition, in
+  /// their order, else a fitting 304, else those that answer without one.
+  ///
+  /// A 304 that somebody wrote without a condition, and that stands alone, is played as it stands.
+  func choose(from places: [Int], for request: Request) -> [Int] {
+    guard places.contains(where: holds) else { return places }
+    let asked = Conditions(request.headers)
+    let same = asked.isEmpty ? [] : places.filter { conditions[$0] == asked }
+    if !same.isEmpty { return same }
+    let fitting = places.filter { place in
+      guard let response = responses[place], response.status == 304 else { return false }
+      let recorded = conditions[place] ?? Conditions([:])
+      return recorded.isAnswered(response.headers, alsoTo: asked)
+    }
+    if !fitting.isEmpty { return fitting }
+    let others = places.filter { !holds($0) }
+    return others.isEmpty ? places.filter { conditions[$0] == nil } : others
+  }
+}
