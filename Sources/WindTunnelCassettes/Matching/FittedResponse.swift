@@ -153,27 +153,17 @@ extension Response {
   /// A strong entity tag names the bytes of one coding, so that it is a weak one without the coding
   /// (RFC 9110 §8.8.3), and a digest names bytes that are no longer there.
   fileprivate var decoded: Response? {
-    guard let data = Self.decode(body.data, headers.codings) else { return nil }
+    // What cannot be decoded is played as it was recorded, and named.
+    guard let data = headers.opened(body.data)?.content else { return nil }
     var decoded = self
     decoded.body = Body(data)
     decoded.head.headers.remove("Content-Encoding")
-    decoded.head.headers.removeDigests()
+    decoded.head.headers.follow(bodyGrowth: 0)
     if headers["Content-Length"] != nil {
       decoded.head.headers["Content-Length"] = String(data.count)
     }
     if let tag = headers["ETag"], tag.hasPrefix("\"") { decoded.head.headers["ETag"] = "W/\(tag)" }
     return decoded
-  }
-
-  private static func decode(_ data: Data, _ codings: [String]) -> Data? {
-    do throws(ContentDecoder.Failure) {
-      let decoder = try ContentDecoder(codings, bytesMax: Body.openedBytesMax)
-      let decoded = try decoder.decode(data)
-      return decoder.isWhole ? decoded : nil
-    } catch {
-      // It is played as it was recorded, and named.
-      return nil
-    }
   }
 }
 
@@ -214,7 +204,7 @@ extension HeaderFields {
     if self["ETag"] != nil { gone.append("Last-Modified") }
     var kept = self
     for name in gone { kept.remove(name) }
-    kept.removeDigests()
+    kept.follow(bodyGrowth: 0)
     return kept
   }
 }
