@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct RequestPatternTests {
   @Test(
-    arguments: try TestData.rows("request-patterns.json", count: 38)
+    arguments: try TestData.rows("request-patterns.json", count: 44)
       as [(String, String, String, Bool)]
   )
   func `a pattern means these requests and no others`(
