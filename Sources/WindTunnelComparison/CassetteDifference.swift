@@ -101,7 +101,7 @@ public struct CassetteDifference: Sendable, Hashable {
     changes += added.dropFirst(pairs).map { .added($0.steady, number: $0.number) }
   }
 
-  /// Returns the difference for a terminal, under a title such as the name of the file; empty where
+  /// Returns the difference for a terminal, under a title such as the name of the file; empty if
   /// there is none.
   public func text(title: String) -> String {
     guard !isEmpty else { return "" }
@@ -114,7 +114,7 @@ public struct CassetteDifference: Sendable, Hashable {
     return text
   }
 
-  /// Returns the difference for a comment on a pull request; empty where there is none.
+  /// Returns the difference for a comment on a pull request; empty if there is none.
   public func markdown(title: String) -> String {
     guard !isEmpty else { return "" }
     var text = "### \(Self.code(title)): \(summary)\n\n"

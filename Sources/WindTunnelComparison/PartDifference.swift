@@ -6,12 +6,12 @@ public struct PartDifference: Sendable, Hashable {
   /// The name of the part, such as `response.status`, `response.headers.ETag` or
   /// `response.json.user.name`.
   public var part: String
-  /// The old value, shortened; `nil` where there was nothing.
+  /// The old value, shortened; `nil` if there was none.
   public var old: String?
-  /// The new value, shortened; `nil` where there is nothing.
+  /// The new value, shortened; `nil` if there is none.
   public var new: String?
 
-  /// Makes a difference of a part.
+  /// Creates a difference of a part.
   public init(_ part: String, from old: String?, to new: String?) {
     (self.part, self.old, self.new) = (part, old, new)
   }
@@ -19,7 +19,7 @@ public struct PartDifference: Sendable, Hashable {
   /// The length of a value as it is shown, at most.
   private static let charactersMax = 100
 
-  /// Makes a difference of two values in one line each, shortened to what differs.
+  /// Creates a difference of two one-line values, shortened to excerpts that show it.
   private init(_ part: String, between old: String?, and new: String?) {
     let excerpts = Excerpts(old, new, charactersMax: Self.charactersMax)
     self.init(part, from: excerpts.old, to: excerpts.new)
@@ -172,9 +172,9 @@ extension PartDifference {
 private struct JSONChange: Hashable {
   /// The way to it, such as `.users[0].name`.
   var path: String
-  /// The old value; `nil` where there was nothing.
+  /// The old value; `nil` if there was none.
   var old: JSON?
-  /// The new value; `nil` where there is nothing.
+  /// The new value; `nil` if there is none.
   var new: JSON?
 
   /// Returns every difference, in the order of the old text and then of what is new.

@@ -156,7 +156,7 @@ package struct InteractionReader {
     return HeaderField(name, value)
   }
 
-  /// Reads a body of HTTP, which is put into gzip where its object says how.
+  /// Reads a body of HTTP, and compresses it if its object has the parameters in `gzip`.
   private func sent(_ object: inout ObjectReader) throws -> (body: Body, contentType: String)? {
     let body = try body(&object)
     guard let numbers = try object.array("gzip") else { return body }

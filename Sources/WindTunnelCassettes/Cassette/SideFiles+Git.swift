@@ -16,14 +16,14 @@ extension SideFiles {
     }
   }
 
-  /// Adds that file, unless somebody has one there.
+  /// Adds that file, unless the folder has one already.
   func keepLineEnds() throws(FileError) {
     guard attributesText == nil else { return }
     let file = folder.appendingPathComponent(Self.attributes.name)
     try FileError.writing(Data(Self.attributes.text.utf8), to: file)
   }
 
-  /// Returns the refusal of bytes that are not those of a name, with the cause where that is known.
+  /// Returns the refusal of bytes that do not match a name, with the cause if it is known.
   static func refusal(of data: Data, as name: String, source: String) -> FormatError {
     var (problem, remedy): (String, String?) = (
       "the bytes are not those that the name promises", nil
@@ -36,8 +36,8 @@ extension SideFiles {
     return FormatError(source: source, place: "", problem: problem, remedy: remedy)
   }
 
-  /// Returns the line ends that bytes had when they were those of a name, those that they have, and
-  /// how to have the old ones back; `nil` if it was not that.
+  /// Returns the original line ends of bytes, the present ones, and how to restore the original
+  /// ones. `nil` if line ends are not the reason why the bytes do not match a name.
   private static func lineEnds(of data: Data, as name: String) -> (String, String, String)? {
     var (unix, windows) = (Bytes(), Bytes())
     for (place, byte) in zip(data.indices, data) {

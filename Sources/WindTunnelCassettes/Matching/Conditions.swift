@@ -20,7 +20,7 @@ struct Conditions: Sendable, Hashable {
     tags.isEmpty ? values[1].first.flatMap { DateText.sinceEpoch(http: $0) } : nil
   }
 
-  /// The fields, as they stand in a sentence; `nil` if there are none.
+  /// The fields as text for a sentence; `nil` if there are none.
   var text: String? {
     let fields = zip(Self.names, values).flatMap { name, values in values.map { "\(name): \($0)" } }
     return fields.isEmpty ? nil : fields.joined(separator: ", ")
@@ -40,19 +40,19 @@ struct Conditions: Sendable, Hashable {
     return modified <= since ? Self.names[1] : nil
   }
 
-  /// Tells whether `If-None-Match` names an entity tag, by weak comparison (RFC 9110 §8.8.3.2).
+  /// Whether `If-None-Match` names an entity tag, by weak comparison (RFC 9110 §8.8.3.2).
   private func names(tag: String) -> Bool {
     let opaque = Self.opaqueTags(tag)
     return opaque.count == 1 && tags.contains { Self.opaqueTags($0).contains(opaque[0]) }
   }
 
-  /// Returns the tags of a list, without what says that they are weak. A comma may stand in a tag.
+  /// Returns the tags of a list without their `W/` prefixes. A tag may contain a comma.
   private static func opaqueTags(_ list: String) -> [Substring] {
     list.matches(of: /"[^"]*"/).map(\.output)
   }
 
-  /// Tells whether a 304 that answered these answers others, too: what it confirmed is what they
-  /// ask about. One of which no condition was recorded answers any.
+  /// Whether a 304 recorded for these conditions fits others, too, because it confirms the same
+  /// version. A 304 recorded without conditions and validators fits any.
   func isAnswered(_ response: HeaderFields, alsoTo others: Conditions) -> Bool {
     if others.tags.isEmpty, others.values[1].isEmpty { return false }
     if others.fieldMet(by: response) != nil { return true }
@@ -65,11 +65,11 @@ struct Conditions: Sendable, Hashable {
   }
 }
 
-/// The recordings that answered a condition, and those that a request with or without one gets.
+/// The recorded responses to conditions, and the choice of recordings for a request.
 struct ConditionalRecordings: Sendable {
-  /// The heads that answer nobody but clients with the right condition.
+  /// The heads of responses to requests with the right condition only.
   private var responses: [Int: ResponseHead] = [:]
-  /// The conditions of all requests that have some, where there are such responses.
+  /// The conditions of all requests that have some; empty if there are no such responses.
   private var conditions: [Int: Conditions] = [:]
 
   /// Looks at the recorded responses: `304 Not Modified`, and `412 Precondition Failed` if its
@@ -90,13 +90,13 @@ struct ConditionalRecordings: Sendable {
 
   var isEmpty: Bool { responses.isEmpty }
 
-  /// Tells whether a recording answered a condition.
+  /// Whether a recording is a response to a condition.
   func holds(_ place: Int) -> Bool { responses[place] != nil }
 
-  /// Returns the places that may answer a request: those that answered this very condition, in
-  /// their order, else a fitting 304, else those that answer without one.
+  /// Returns the places of the responses that fit a request, in their order. Responses to the same
+  /// conditions are preferred, then a fitting 304, then responses that need no condition.
   ///
-  /// A 304 that somebody wrote without a condition, and that stands alone, is played as it stands.
+  /// A 304 that was written by hand without a condition is played if there is no other recording.
   func choose(from places: [Int], for request: Request) -> [Int] {
     guard places.contains(where: holds) else { return places }
     let asked = Conditions(request.headers)

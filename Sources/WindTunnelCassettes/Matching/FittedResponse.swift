@@ -9,14 +9,14 @@ package struct FittedResponse: Sendable {
     case notModified(field: String)
     /// The body without the content coding, which the client does not accept.
     case decoded(String)
-    /// The body without the content coding, since a fault changes what is in it.
+    /// The body without the content coding, since a fault changes its content.
     case opened(String)
     /// The body in a content coding that the client does not accept and that cannot be decoded.
     case undecodable(String)
     /// The head alone of a response to GET.
     case headAlone
 
-    /// The change in one sentence, without its subject.
+    /// The predicate of a sentence about the change, which begins with "is played".
     package var description: String {
       switch self {
       case .notModified(let field):
@@ -81,8 +81,8 @@ package struct FittedResponse: Sendable {
     changes.append(change)
   }
 
-  /// Returns the field by which a client has a response already. An origin that was asked on the
-  /// same condition has decided that itself.
+  /// Returns the field by which a client has a response already. If the recorded request has the
+  /// same conditions, the origin has decided already, and the result is `nil`.
   private static func conditionMet(
     _ recorded: Request,
     _ asked: Request,
@@ -94,8 +94,8 @@ package struct FittedResponse: Sendable {
     return conditions.fieldMet(by: response.headers)
   }
 
-  /// Tells whether a client does not accept the coding of a response. An origin that was asked in
-  /// the same words has decided that itself.
+  /// Whether a client does not accept the coding of a response. If the recorded request has the
+  /// same `Accept-Encoding`, the origin has decided already, and the result is false.
   private static func refusesCoding(
     _ recorded: Request,
     _ asked: Request,
@@ -106,8 +106,7 @@ package struct FittedResponse: Sendable {
       && !response.headers.codings.allSatisfy { asked.headers.accepts(coding: $0) }
   }
 
-  /// Tells whether a recording may have to be fitted to a request: a quick answer that errs towards
-  /// yes.
+  /// Whether a recording may have to be fitted to a request: a quick check that errs towards true.
   package static func isNeeded(
     _ interaction: Interaction,
     to request: Request,
@@ -175,8 +174,8 @@ extension HeaderFields {
       .filter { !$0.isEmpty && $0 != "identity" }
   }
 
-  /// Tells whether a response to these may be in a content coding (RFC 9110 §12.5.3). Without a
-  /// field it may be in any.
+  /// Whether a response to these fields may be in a content coding (RFC 9110 §12.5.3). Without
+  /// `Accept-Encoding` it may be in any.
   package func accepts(coding: String) -> Bool {
     let lists = values("Accept-Encoding")
     if lists.isEmpty { return true }
@@ -193,8 +192,8 @@ extension HeaderFields {
     return ofAny
   }
 
-  /// The fields of a 304 in place of a response with these (RFC 9110 §15.4.5): those that say
-  /// something of the content go.
+  /// The fields of a 304 in place of a response with these (RFC 9110 §15.4.5), without the fields
+  /// that describe the content.
   fileprivate var ofNotModified: HeaderFields {
     var gone = [
       "Content-Type", "Content-Length", "Content-Encoding", "Content-Language", "Content-Range",

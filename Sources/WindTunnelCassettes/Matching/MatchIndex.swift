@@ -13,7 +13,7 @@ package final class MatchIndex: Sendable {
     package internal(set) var id: Int
     /// Places on the cassette.
     package internal(set) var places: [Int]
-    /// Tells whether the places were chosen for this very request from those of the sequence.
+    /// Whether the places were chosen for this very request from all places of the sequence.
     package internal(set) var isChosen = false
     /// Tells whether requests of one key only come here.
     package internal(set) var isOfOneKey = false
@@ -44,12 +44,12 @@ package final class MatchIndex: Sendable {
   private let table: MatchTable
   private let chooser: MatchChooser
 
-  /// Makes the index of interactions.
+  /// Creates the index of interactions.
   package convenience init(_ interactions: [Interaction], matcher: Matcher) {
     self.init(interactions.map(\.request), matcher: matcher) { interactions[$0].answer }
   }
 
-  /// Makes the index of requests and what is known of their answers.
+  /// Creates the index of requests, by their known responses, too.
   package init(
     _ requests: [Request],
     matcher: Matcher,
@@ -88,7 +88,7 @@ package final class MatchIndex: Sendable {
     (self.groups, self.several, self.origins) = (groups, several, origins)
   }
 
-  /// Tells whether a field counts that no matcher names: it asks for a part, or on a condition.
+  /// Whether a field counts that no matcher names: it requests a part, or states a condition.
   package static func counts(_ field: HeaderField) -> Bool {
     field.isNamed("Range") || Conditions.names.contains { field.isNamed($0) }
   }
@@ -135,8 +135,9 @@ package final class MatchIndex: Sendable {
     }
   }
 
-  /// Returns the recordings that a request is played: its own, else for a HEAD those of a GET (RFC
-  /// 9110 §9.3.2), of which it uses up none, unless heads are to be recorded themselves.
+  /// Returns the recordings that a request is played: its own, or for a HEAD without any the
+  /// recordings of a GET (RFC 9110 §9.3.2). The HEAD uses up none of these. If responses to HEAD
+  /// are recorded themselves, only its own are returned.
   package func played(
     for request: Request,
     key: RequestKey,
@@ -279,8 +280,8 @@ private struct MatchGroup: Sendable {
   }
 }
 
-/// A choice among the recordings of one key by what no key holds: conditions written in Swift,
-/// whose password stood in the address, which range was asked for, and on which condition.
+/// A choice among the recordings of one key by parts that no key has: filters written in Swift, the
+/// user info of the address, the requested range, and the conditions.
 private struct MatchChooser: Sendable {
   private static let name = "userinfo"
 
@@ -306,10 +307,10 @@ private struct MatchChooser: Sendable {
     (self.users, self.ranges) = (users, ranges)
   }
 
-  /// Tells whether there is anything to choose by, whatever the recordings.
+  /// Whether there is anything to choose by among any recordings.
   var choosesAlways: Bool { !filters.isEmpty || !users.isEmpty }
 
-  /// Tells whether there is anything to choose by among these.
+  /// Whether there is anything to choose by among these recordings.
   func chooses(from places: [Int]) -> Bool {
     if ranges.isEmpty, conditional.isEmpty { return choosesAlways }
     return choosesAlways || places.contains { ranges[$0] != nil || conditional.holds($0) }

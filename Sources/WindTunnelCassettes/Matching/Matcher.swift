@@ -38,18 +38,18 @@ public struct Matcher: Sendable, Hashable {
   public var authority: Authority
   /// The parts of the origin that are compared.
   public var origin: OriginParts = .all
-  /// Tells whether the methods must be equal.
+  /// Whether the methods must be equal.
   public var comparesMethod = true
   /// The templates whose paths count as equal, such as `/users/{id}`.
   public var paths: [PathTemplate] = []
-  /// Tells whether paths are compared byte by byte, as they are spelled. Otherwise `/a%3Ab` and
-  /// `/a:b` are one; an escaped slash and a plus sign are never others.
+  /// Whether paths are compared byte by byte, as they are spelled. Otherwise `/a%3Ab` and `/a:b`
+  /// are one; an escaped slash and a plus sign are never others.
   public var isPathExact = false
   /// The query parameters that are ignored.
   public var ignoredQuery: [NamePattern] = []
-  /// Tells whether query parameters are compared byte by byte, as they are spelled. Otherwise all
-  /// are one that a form's parser takes for the same (WHATWG URL §5.1): `+` and `%20`, `e` and
-  /// `e=`. Their order never counts.
+  /// Whether query parameters are compared byte by byte, as they are spelled. Otherwise all are one
+  /// that a form's parser takes for the same (WHATWG URL §5.1): `+` and `%20`, `e` and `e=`. Their
+  /// order never counts.
   public var isQueryExact = false
   /// The paths at which no part of the query is compared, such as that of a probe.
   package var pathsWithoutQuery: Set<String> = []

@@ -70,7 +70,7 @@ extension Matcher {
     ("scheme", .scheme), ("host", .host), ("port", .port),
   ]
 
-  /// Reads `{ "exact": true }`, which stands beside the part that it concerns.
+  /// Reads the object `{ "exact": true }` of a part.
   private static func exact(
     _ part: String,
     in top: inout ObjectReader

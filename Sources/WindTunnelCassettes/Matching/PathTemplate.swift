@@ -33,7 +33,7 @@ public struct PathTemplate: Sendable, Hashable, CustomStringConvertible, Express
     path.split(separator: "/", omittingEmptySubsequences: false)
   }
 
-  /// Tells whether a segment of a cassette or a template stands for any. `%7Bid%7D` is a text.
+  /// Whether a segment of a cassette or a template stands for any. `%7Bid%7D` is a text.
   static func isVariable(_ segment: some StringProtocol) -> Bool {
     segment.hasPrefix("{") && segment.hasSuffix("}")
   }
@@ -52,7 +52,7 @@ extension RequestURL {
     return literal
   }
 
-  /// Tells whether a segment of the path stands for any.
+  /// Whether a segment of the path stands for any.
   package var hasVariables: Bool {
     path.utf8.contains(UInt8(ascii: "{"))
       && PathTemplate.segments(path).contains { PathTemplate.isVariable($0) }

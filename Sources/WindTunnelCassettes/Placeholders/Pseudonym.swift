@@ -59,7 +59,7 @@ extension Interaction {
     return copy
   }
 
-  /// Each pseudonym as often as it stands there, in order.
+  /// The pseudonyms in order, with repetitions.
   var orderedPseudonyms: [Pseudonym] {
     var found: [Pseudonym] = []
     _ = renumbered { pseudonym in

@@ -241,7 +241,7 @@ extension String {
   }
 
   /// The text with zero for the dates in redacted web tokens (RFC 7519 §4.1), the only numbers that
-  /// are left in them; `nil` where there are none.
+  /// are left in them; `nil` if there are none.
   var withoutTokenDates: String? {
     guard contains(".REDACTED-") else { return nil }
     let text = replacing(/(eyJ[A-Za-z0-9_-]+\.)([A-Za-z0-9_-]+)(?=\.REDACTED-)/) { match in

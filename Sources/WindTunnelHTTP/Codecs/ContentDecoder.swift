@@ -63,17 +63,17 @@ package final class ContentDecoder {
     return piece
   }
 
-  /// Tells whether the body that came is whole as far as its codings can tell.
+  /// Whether the received body is complete according to its codings.
   package var isWhole: Bool { stages.allSatisfy(\.isWhole) }
 }
 
 /// One coding of a body on its way through zlib.
 final class InflatingStage {
   private enum State {
-    /// Fewer bytes came than tell the form, and these.
+    /// The bytes received so far, too few to recognise the form.
     case begins(Data)
     case inflates
-    /// A stream has come to its end; another member of gzip may follow.
+    /// A stream has ended; another member of gzip may follow.
     case ended
   }
 
@@ -83,13 +83,13 @@ final class InflatingStage {
   private var isOpen = false
   private var isGzip = false
   private var buffer = [UInt8](repeating: 0, count: 64 << 10)
-  /// The form, where the bytes need not tell it.
+  /// The form as zlib's `windowBits`; `nil` if the first bytes determine it.
   private let windowBits: Int32?
-  /// What stands behind the end; `nil` where nothing may stand there.
+  /// The bytes after the end of the coded data; `nil` if such bytes are an error.
   private(set) var surplus: Data?
 
-  /// Makes a stage for a form, with whatever stands behind it, or for one that the first bytes
-  /// tell, with nothing.
+  /// Creates a stage for a form, which keeps surplus bytes. Without a form, the first bytes
+  /// determine it, and surplus bytes are an error.
   init(_ zlib: ZLib, _ windowBits: Int32? = nil) {
     (self.zlib, self.windowBits, surplus) = (zlib, windowBits, windowBits.map { _ in Data() })
     stream.initialize(to: ZLib.Stream())
@@ -126,8 +126,8 @@ final class InflatingStage {
   /// The first bytes of a member of gzip (RFC 1952 §2.3.1).
   static let member: [UInt8] = [0x1F, 0x8B]
 
-  /// Tells the form by its first bytes: gzip (RFC 1952 §2.3.1), zlib (RFC 1950 §2.2), or the raw
-  /// deflate that some servers send.
+  /// Opens the form, or recognises it by its first bytes: gzip (RFC 1952 §2.3.1), zlib (RFC 1950
+  /// §2.2), or the raw deflate that some servers send.
   private func begin(with bytes: Data) throws(ContentDecoder.Failure) {
     isGzip = windowBits ?? 31 > 15 && bytes.starts(with: Self.member)
     if let windowBits { return try open(windowBits) }

@@ -1,9 +1,9 @@
 package import Foundation
 
-/// The way in which a text was put into gzip, by which zlib gives the very same bytes again.
+/// The parameters by which zlib compresses a text to the same gzip bytes again.
 ///
-/// It lets a cassette show the text and play the bytes. Where another zlib makes others of it, they
-/// open to the same text.
+/// With it, a cassette shows the text and plays the bytes. If another zlib produces other bytes,
+/// they decompress to the same text.
 package struct GzipForm: Sendable, Hashable {
   /// A text that is longer stays in its coding.
   package static let contentBytesMax = 256 << 10
@@ -21,7 +21,7 @@ package struct GzipForm: Sendable, Hashable {
   /// The form as a cassette has it: level, memory, `MTIME`, `XFL` and `OS`.
   package var numbers: [Int] { [level, memory, modified, flags, system] }
 
-  /// Reads a form; `nil` if it is none, or if there is no zlib to make anything by it.
+  /// Creates a form from its numbers; `nil` if they are invalid, or if there is no zlib.
   package init?(_ numbers: [Int]) {
     guard numbers.count == 5, 1...9 ~= numbers[0], 8...9 ~= numbers[1], ZLib.shared != nil,
       UInt32(exactly: numbers[2]) != nil, UInt8(exactly: numbers[3]) != nil,
@@ -31,7 +31,7 @@ package struct GzipForm: Sendable, Hashable {
     (flags, system) = (numbers[3], numbers[4])
   }
 
-  /// Returns the form of a text in gzip, and the text; `nil` where no form gives these bytes again.
+  /// Returns the form of a text in gzip, and the text; `nil` if no form reproduces these bytes.
   package static func of(_ data: Data) -> (form: GzipForm, content: Data)? {
     let header = Array(data.prefix(headerBytes))
     guard header.count == headerBytes, header.starts(with: [0x1F, 0x8B, 8, 0]),
@@ -48,7 +48,7 @@ package struct GzipForm: Sendable, Hashable {
     return forms.first { $0.gives(data, of: content) }.map { ($0, content) }
   }
 
-  /// Returns a text in this form; the text itself where there is no memory for zlib.
+  /// Returns a text in this form; the text itself if there is no memory for zlib.
   package func coded(_ content: Data) -> Data {
     var coded = Data()
     let isDone = run(content) {
@@ -64,8 +64,7 @@ package struct GzipForm: Sendable, Hashable {
     return coded
   }
 
-  /// Tells whether a text in this form has these bytes, behind the header; it ends at the first
-  /// that is another.
+  /// Whether a text in this form has these bytes after the header. Stops at the first difference.
   private func gives(_ data: Data, of content: Data) -> Bool {
     var place = 0
     let isSame = run(content) { piece in

@@ -14,14 +14,14 @@ package enum Inflate {
     ZLib.shared == nil ? ["identity"] : ["gzip", "x-gzip", "deflate", "identity"]
   }
 
-  /// Names in `Content-Encoding` that say nothing about the bytes, which stand there by mistake or,
-  /// as `aws-chunked`, for the way.
+  /// Names in `Content-Encoding` that do not change the bytes. Servers send them by mistake or,
+  /// like `aws-chunked`, for the transfer only.
   private static let unchanging = names(
     "identity none binary aws-chunked chunked utf-8 utf8 7bit 8bit plain"
   )
 
-  /// Codings that are not opened: text under another unknown name is what it looks like, and under
-  /// one of these only where it is JSON to its end.
+  /// Codings that are not opened. A body with one of these names counts as text only if it is
+  /// complete JSON. With any other name, valid UTF-8 is enough.
   private static let closed = names(
     "br zstd compress x-compress dcb dcz exi pack200-gzip aes128gcm lzma xz bzip2 snappy lz4 base64"
   )
@@ -38,7 +38,7 @@ package enum Inflate {
     case gzip
   }
 
-  /// Tells whether there is a zlib to open anything by.
+  /// Whether zlib was found.
   package static var isThere: Bool { ZLib.shared != nil }
 
   /// Opens what deflate packed; `nil` if it is damaged, opens to more than the limit, or if there
@@ -52,13 +52,13 @@ package enum Inflate {
   package struct Opened {
     /// The content.
     package fileprivate(set) var content: Data
-    /// The bytes behind the end of what was coded, which clients pass over.
+    /// The bytes after the end of the coded data, which clients ignore.
     package fileprivate(set) var surplus = Data()
     /// Whether the bytes are in the codings of the label.
     package fileprivate(set) var isAsLabelled = true
   }
 
-  /// Opens bytes that may be in a coding, whatever calls them so; `nil` if they are not, to the end.
+  /// Opens bytes that may be in a coding; `nil` if they are not in it to the end.
   package static func open(_ data: Data, coding: String) -> Data? {
     opened(data, coding: coding).flatMap {
       $0.isAsLabelled && $0.surplus.isEmpty ? $0.content : nil
@@ -88,14 +88,14 @@ package enum Inflate {
     return opened
   }
 
-  /// Tells whether bytes that are not in a coding are shown as they are.
+  /// Whether bytes that are not in a coding are shown as they are.
   private static func isText(_ data: Data, as name: String) -> Bool {
     if closed.contains(name) { return JSONText(Bytes(data)) != nil }
     return String(utf8: data) != nil
   }
 
-  /// Undoes one coding. By their first bytes gzip and zlib are told apart, whatever the label says,
-  /// and from the raw deflate that some servers send.
+  /// Undoes one coding. The bytes, not the label, decide among gzip, zlib and the raw deflate that
+  /// some servers send.
   private static func inflated(_ data: Data) -> Opened? {
     if data.starts(with: InflatingStage.member) { return run(data, 15 + 16, bytesMax: bytesMax) }
     if let zlib = run(data, 15, bytesMax: bytesMax) { return zlib }

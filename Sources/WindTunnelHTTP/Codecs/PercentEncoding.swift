@@ -1,12 +1,12 @@
 extension String {
-  /// RFC 3986 §6.2.2: escapes in upper case, none for characters that need none, and all that
-  /// cannot stand in an address escaped, so that `/café` written by hand is what a client sends.
+  /// RFC 3986 §6.2.2: escapes in upper case, none for characters that need none, and all invalid
+  /// characters escaped. So `/café` written by hand equals the path that a client sends.
   package var canonicalPercentEncoding: String {
     isPlainASCII ? self : Self.respelled(utf8[...], in: .anywhere)
   }
 
   /// The path in the one spelling of all that mean the same: like ``canonicalPercentEncoding``, and
-  /// without escapes for reserved characters but those that part an address.
+  /// without escapes for reserved characters except the delimiters of an address.
   package var canonicalPath: String {
     isPlainASCII ? self : Self.respelled(utf8[...], in: .path)
   }
@@ -29,7 +29,7 @@ extension String {
     !utf8.contains { $0 == UInt8(ascii: "%") || !$0.isVisibleASCII }
   }
 
-  /// Every request with a query asks, and nearly always the answer is yes.
+  /// Whether a form is canonical already. Checked for every query, and nearly always true.
   private var isCanonicalForm: Bool {
     var (isEmpty, hasName) = (true, false)
     for byte in utf8 {
@@ -56,7 +56,7 @@ extension String {
 
     var isForm: Bool { self == .formName || self == .formValue }
 
-    /// Tells whether a character means the same with and without an escape.
+    /// Whether a character means the same with and without an escape.
     func isPlain(_ byte: UInt8) -> Bool {
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -125,8 +125,8 @@ final class ZLibStream {
     goingOn = messages.inflateResetKeep
   }
 
-  /// Makes one that deflates, without a header where the bits are negative; `nil` where there is no
-  /// zlib, or no memory. The usual level is Z_DEFAULT_COMPRESSION.
+  /// Creates a stream that deflates, without a header if the bits are negative; `nil` if there is
+  /// no zlib or no memory. The default level is Z_DEFAULT_COMPRESSION.
   init?(deflatingWithin windowBits: Int, level: Int = -1, memory: Int = 8) {
     guard let messages = ZLib.shared?.messages else { return nil }
     stream = .allocate(capacity: 1)

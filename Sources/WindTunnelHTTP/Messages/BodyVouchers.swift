@@ -30,13 +30,13 @@ extension HeaderFields {
     }
   }
 
-  /// Has the fields agree with a body that has changed.
+  /// Updates the fields for a changed body.
   package mutating func follow(_ change: BodyChange) {
     var change = change
     self = HeaderFields(compactMap { change.followed($0) })
   }
 
-  /// Has the fields agree with a body that has changed, and is so many bytes longer than it was.
+  /// Updates the fields for a changed body, which has grown by a number of bytes.
   package mutating func follow(bodyGrowth: Int) {
     self = HeaderFields(
       compactMap { field in
@@ -48,7 +48,8 @@ extension HeaderFields {
 }
 
 extension HeaderField {
-  /// A body that was cut stays as short of what is announced as it was.
+  /// Returns the field with a greater length. A cut body remains short of it by the same number of
+  /// bytes.
   fileprivate func longer(by count: Int) -> HeaderField {
     Int(value).map { HeaderField(name, String(max(0, $0.addingReportingOverflow(count).0))) }
       ?? self
@@ -57,7 +58,7 @@ extension HeaderField {
 
 /// A body before and after a change.
 package struct BodyChange {
-  /// A number from here on is no length by chance, whatever the name of its field.
+  /// From this number on, a value equal to the old length is a length in a field of any name.
   private static let lengthMin = 1000
   /// No body has a byte behind this one.
   private static let lastMax = 1 << 53
@@ -67,12 +68,12 @@ package struct BodyChange {
   private let new: Data
   private var digests: [BodyDigest: [[UInt8]]] = [:]
 
-  /// Makes a change of a body, and of its content where that was in a coding.
+  /// Creates a change from a body and its decoded content to a new body.
   package init(from body: Data, _ content: Data, to new: Data) {
     (self.old, self.new) = (body == content ? [body] : [body, content], new)
   }
 
-  /// Tells whether a name is that of a digest or a checksum.
+  /// Whether a name is that of a digest or a checksum.
   package static func vouches(_ name: String) -> Bool {
     let name = name.lowercased()
     // RFC 9530 §4 asks for a digest, and is none.
@@ -86,7 +87,7 @@ package struct BodyChange {
     }
   }
 
-  /// Returns a field as it is for the new body; `nil` for one that goes.
+  /// Returns a field as it is for the new body; `nil` if the field is removed.
   fileprivate mutating func followed(_ field: HeaderField) -> HeaderField? {
     if field.isNamed("Content-Length") { return field.longer(by: new.count - old[0].count) }
     if Self.vouches(field.name) {

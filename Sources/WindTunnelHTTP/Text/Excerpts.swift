@@ -1,10 +1,10 @@
-/// As much of two texts as tells them apart: their beginnings, or what stands around the place
-/// where they begin to differ.
+/// Excerpts that show how two texts differ: their beginnings, or the text around the first
+/// difference.
 package struct Excerpts {
-  /// The characters in front of that place.
+  /// The number of characters before the first difference.
   private static let contextMax = 30
 
-  /// The excerpt of either text; `nil` where there is no text.
+  /// The excerpt of either text; `nil` if there is no text.
   package let old: String?
   package let new: String?
 

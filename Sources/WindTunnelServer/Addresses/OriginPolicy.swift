@@ -67,7 +67,7 @@ public struct OriginPolicy: Sendable, Hashable {
   }
 
   /// Returns the page's origin if it is not the server's own: a page at another port of this
-  /// machine is another's, too. A name has the port that the server was asked by.
+  /// machine is another's, too. The name includes the port in the request's `Host`.
   static func foreignOrigin(in headers: HeaderFields, askedAs name: String) -> String? {
     headers["Origin"].flatMap { $0.lowercased() == "http://\(name.lowercased())" ? nil : $0 }
   }

@@ -17,7 +17,7 @@ final class ClientConnection {
   private var parser: RequestParser
   private var state = State.idle
   let start: Moment
-  /// Tells whether the head of a request has come.
+  /// Whether the head of a request has arrived.
   private(set) var hasHead = false
   private var deck: DeckResponder
   private let deadline: Deadline

@@ -15,8 +15,8 @@ final class LiveConnections: @unchecked Sendable {
     connections[ObjectIdentifier(connection)] = connection
   }
 
-  /// Closes the oldest connection on which no request's head has come, if the server is full: a
-  /// peer that connects and stays silent keeps nobody else out.
+  /// Closes the oldest connection without a request's head, if the server is full. So a peer that
+  /// connects and stays silent does not keep other clients out.
   func makeRoom(below most: Int) {
     guard open.count >= most else { return }
     connections.values.filter { !$0.hasHead }.min { $0.start < $1.start }?.abandon()

@@ -3,8 +3,8 @@ internal import WindTunnel
 /// The replacement of an origin in a field's value: `Location: http://127.0.0.1:8000/a`,
 /// `Link: </a>; rel=next, <http://127.0.0.1:8000/b>; rel=last`, `Location: //127.0.0.1:8000/a`.
 enum OriginRenaming {
-  /// Puts an origin in place of each of these, such as `http://127.0.0.1:8000`, and its host and
-  /// port where no scheme stands (RFC 3986 §4.2).
+  /// Replaces each of these origins, such as `http://127.0.0.1:8000`, by another. In a URL without
+  /// a scheme, its host and port are replaced (RFC 3986 §4.2).
   static func rename(_ text: String, _ origins: [String], to new: RequestURL) -> String {
     guard let origin = new.origin, text.contains("//") else { return text }
     let authority = origin.drop { $0 != "/" }.dropFirst(2)

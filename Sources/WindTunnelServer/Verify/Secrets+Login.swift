@@ -42,7 +42,7 @@ extension Secrets {
 
 extension Cassette {
   /// The places of interactions whose responses have redacted parts that later requests send: each
-  /// is a login, or what a login led to.
+  /// is a login, or the result of one.
   package var logins: Set<Int> {
     var (sent, logins): (Set<Pseudonym>, Set<Int>) = ([], [])
     for (index, interaction) in interactions.enumerated().reversed() {

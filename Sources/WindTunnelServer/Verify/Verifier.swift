@@ -15,10 +15,10 @@ public struct Verifier: Sendable {
   /// The values of redacted parts of requests: `authorization` for every
   /// `REDACTED-authorization-N`, `authorization-2` for the second alone.
   public var secrets: [String: String] = [:]
-  /// Tells whether requests that may change something are sent, too.
+  /// Whether requests that may change something are sent, too.
   public var asksUnsafe = false
-  /// Tells whether unsafe requests are sent, too, if their responses have secrets that later
-  /// requests send. Whatever a live response has of these is sent in place of the redacted parts.
+  /// Whether unsafe requests are sent, too, if their responses have secrets that later requests
+  /// send. The live response's values are sent in place of the redacted parts.
   public var logsIn = false
   /// The time that an answer may take on an open connection.
   public var timeout: Duration = .seconds(30)
@@ -135,7 +135,8 @@ public struct Verifier: Sendable {
     }
   }
 
-  /// Puts the recorded origin in the place of the server's own in the fields, by whatever scheme.
+  /// Replaces the server's origin in the fields by the recorded origin, which may have the server's
+  /// scheme in the response.
   private func named(_ answer: Answer, _ recordedURL: RequestURL) -> Answer {
     guard case .response(var response) = answer else { return answer }
     var told = recordedURL
