@@ -295,7 +295,7 @@ extension Deck {
       }
     }
 
-    /// Returns the work that is left where a request may need another form of its recording.
+    /// Returns the work that is left if a request may need another form of its recording.
     private func fitting(
       _ interaction: Interaction,
       _ prepared: PreparedRequest,

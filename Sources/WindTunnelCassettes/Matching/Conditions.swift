@@ -65,6 +65,13 @@ struct Conditions: Sendable, Hashable {
   }
 }
 
+extension MatchIndex {
+  /// Whether a field counts that no matcher names: it requests a part, or states a condition.
+  package static func counts(_ field: HeaderField) -> Bool {
+    field.isNamed("Range") || Conditions.names.contains { field.isNamed($0) }
+  }
+}
+
 /// The recorded responses to conditions, and the choice of recordings for a request.
 struct ConditionalRecordings: Sendable {
   /// The heads of responses to requests with the right condition only.

@@ -65,9 +65,9 @@ package struct FittedResponse: Sendable {
     }
     guard request.method == "HEAD", interaction.request.method == "GET" else { return }
     // The length is that of the body which a GET gets (RFC 9110 §8.6).
-    let isOpen = response.headers["Transfer-Encoding"] != nil
-    let hasContent = !Response.hasNoContent(method: "GET", status: response.status)
-    if !isOpen, hasContent {
+    if response.headers["Transfer-Encoding"] == nil,
+      !Response.hasNoContent(method: "GET", status: response.status)
+    {
       response.head.headers["Content-Length"] = String(response.body.count)
     }
     response.body = .empty
@@ -199,7 +199,7 @@ extension HeaderFields {
       "Content-Type", "Content-Length", "Content-Encoding", "Content-Language", "Content-Range",
       "Transfer-Encoding", "Trailer", "Accept-Ranges",
     ]
-    // A date is of use where there is no tag.
+    // A date is of use without a tag only.
     if self["ETag"] != nil { gone.append("Last-Modified") }
     var kept = self
     for name in gone { kept.remove(name) }

@@ -88,11 +88,6 @@ package final class MatchIndex: Sendable {
     (self.groups, self.several, self.origins) = (groups, several, origins)
   }
 
-  /// Whether a field counts that no matcher names: it requests a part, or states a condition.
-  package static func counts(_ field: HeaderField) -> Bool {
-    field.isNamed("Range") || Conditions.names.contains { field.isNamed($0) }
-  }
-
   /// Returns the key that equal requests are counted by.
   package func playKey(_ request: Request, _ key: RequestKey) -> RequestKey {
     matcher.comparesMethod ? key : matcher.lookUpKey(request, key: key)
