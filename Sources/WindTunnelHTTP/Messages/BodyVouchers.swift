@@ -48,8 +48,8 @@ extension HeaderFields {
 }
 
 extension HeaderField {
-  /// Returns the field with a greater length. A cut body remains short of it by the same number of
-  /// bytes.
+  /// Returns the field with its length increased by `count`, which may be negative. A cut body
+  /// remains short of it by the same number of bytes.
   fileprivate func longer(by count: Int) -> HeaderField {
     Int(value).map { HeaderField(name, String(max(0, $0.addingReportingOverflow(count).0))) }
       ?? self
