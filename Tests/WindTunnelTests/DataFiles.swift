@@ -34,7 +34,9 @@ enum DataFiles {
 
   /// The rows of a table, each a list of cells.
   static func rows(_ path: String, count: Int) throws -> [[JSON]] {
-    guard case .array(let rows) = try JSON(parsing: text(path).utf8, source: path) else { return [] }
+    guard case .array(let rows) = try JSON(parsing: text(path).utf8, source: path) else {
+      return []
+    }
     // Without this, the tests would pass with fewer rows.
     try #require(rows.count == count)
     return rows.map { if case .array(let cells) = $0 { cells } else { [] } }

@@ -34,7 +34,8 @@ extension Cassette {
       return sum + interaction.replaceURLs(OriginURLs([origin]))
     }
     guard count > 0 else { return nil }
-    return "\(count) absolute URL\(count == 1 ? "" : "s") of \(origin) in JSON bodies, which clients "
+    return
+      "\(count) absolute URL\(count == 1 ? "" : "s") of \(origin) in JSON bodies, which clients "
       + "follow to that origin; serve --rewrite-urls leads them back"
   }
 

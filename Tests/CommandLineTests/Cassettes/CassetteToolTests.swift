@@ -33,7 +33,8 @@ import WindTunnel
     try scratch.write("PK\u{3}\u{4}", to: "cut.har.zip")
     let cut = try await Program.run("cassette", "convert", "cut.har.zip", "b.json", in: scratch)
     #expect(cut.code == 65 && cut.err.hasSuffix(" Unzip it, and convert the .har file in it.\n"))
-    let links = #"{"windtunnel":1,"interactions":[{"request":{"url":"http://a.test/a"},"response":{"#
+    let links =
+      #"{"windtunnel":1,"interactions":[{"request":{"url":"http://a.test/a"},"response":{"#
     let text = #""headers":[["Content-Type","application/json"]],"json":["http://a.test/b"]}}]}"#
     try scratch.write(links + text, to: "b.json")
     let lint = try await Program.run("cassette", "lint", "a.json", "b.json", in: scratch)

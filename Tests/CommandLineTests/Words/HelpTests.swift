@@ -8,7 +8,8 @@ import Testing
     "scenarios show", "faults", "faults list", "faults selftest", "report", "reproduce",
     "cassette", "cassette show", "cassette convert", "cassette explain", "cassette lint",
     "cassette verify", "cassette diff", "cassette merge", "cassette split", "cassette prune",
-    "cassette migrate", "cassette format", "presets", "presets list", "presets show", "presets import", "model",
+    "cassette migrate", "cassette format", "presets", "presets list", "presets show",
+    "presets import", "model",
     "metrics", "metrics list", "help", "rules", "rules list", "rules show", "cassette review",
     "completions", "check-release",
   ])

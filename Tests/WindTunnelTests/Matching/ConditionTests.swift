@@ -105,11 +105,22 @@ import Testing
     #expect(recorder.decide(Request("HEAD", Self.url)).forwards)
   }
 
-  @Test(arguments: [
-    (["Accept-Encoding": "identity"], "decoded: the request does not accept gzip, in which it was"),
-    (["If-None-Match": "*"], "as 304 Not Modified: its validator meets the request's If-None-Match."),
-    ([:], "differs in the condition that its 304 answered, if-none-match: recorded \"\"v1\"\", asked"),
-  ] as [(HeaderFields, String)])
+  @Test(
+    arguments: [
+      (
+        ["Accept-Encoding": "identity"],
+        "decoded: the request does not accept gzip, in which it was"
+      ),
+      (
+        ["If-None-Match": "*"],
+        "as 304 Not Modified: its validator meets the request's If-None-Match."
+      ),
+      (
+        [:],
+        "differs in the condition that its 304 answered, if-none-match: recorded \"\"v1\"\", asked"
+      ),
+    ] as [(HeaderFields, String)]
+  )
   func `the explanation names the form, or the missing condition`(
     fields: HeaderFields,
     words: String
