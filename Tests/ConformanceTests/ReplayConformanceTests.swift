@@ -136,11 +136,9 @@ import WindTunnelSymptoms
       let path = "/u/%7bid%7d?e=&a=b%20c"
       try await expectEqual(theatre.ask(path), Seen(200, "whole"))
       try await expectEqual(theatre.ask(path, method: "HEAD"), Seen(200))
-      for (tag, seen) in [("W/\"1\"", Seen(304)), ("\"2\"", Seen(200, "whole"))] {
-        var request = try theatre.request(path)
-        request.setValue(tag, forHTTPHeaderField: "If-None-Match")
-        expectEqual(await theatre.ask(request), seen)
-      }
+      var request = try theatre.request(path)
+      request.setValue("W/\"1\"", forHTTPHeaderField: "If-None-Match")
+      expectEqual(await theatre.ask(request), Seen(304))
       try await #expect(theatre.ask("/u/7?e=&a=b%20c").status != 200)
     }
   }

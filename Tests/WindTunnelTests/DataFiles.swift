@@ -22,7 +22,7 @@ enum DataFiles {
   /// The texts of a table in `redaction.json`, and what is kept of each: the text itself if the table
   /// has nothing else. Tests replace the signs that stand for a secret.
   static func redactions(_ table: String, count: Int) throws -> [(String, String)] {
-    let json = try JSON(parsing: text("redaction.json").utf8, source: table)
+    let json = try JSON(parsing: TestData.text("redaction.json").utf8, source: table)
     let rows: [[JSON]] =
       if case .array(let rows) = json[table] {
         rows.map { if case .array(let cells) = $0 { cells } else { [$0] } }
@@ -34,7 +34,7 @@ enum DataFiles {
 
   /// The rows of a table, each a list of cells.
   static func rows(_ path: String, count: Int) throws -> [[JSON]] {
-    guard case .array(let rows) = try JSON(parsing: text(path).utf8, source: path) else {
+    guard case .array(let rows) = try JSON(parsing: TestData.text(path).utf8, source: path) else {
       return []
     }
     // Without this, the tests would pass with fewer rows.

@@ -20,12 +20,6 @@ struct Conditions: Sendable, Hashable {
     tags.isEmpty ? values[1].first.flatMap { DateText.sinceEpoch(http: $0) } : nil
   }
 
-  /// The fields as text for a sentence; `nil` if there are none.
-  var text: String? {
-    let fields = zip(Self.names, values).flatMap { name, values in values.map { "\(name): \($0)" } }
-    return fields.isEmpty ? nil : fields.joined(separator: ", ")
-  }
-
   /// Returns the field by which a client has the very response already (RFC 9110 §13.2.2, steps 3
   /// and 4); `nil` if it has another or none.
   func fieldMet(by validators: HeaderFields) -> String? {

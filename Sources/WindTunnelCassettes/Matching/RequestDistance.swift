@@ -8,9 +8,8 @@ struct RequestDistance {
   private(set) var distance = 0.0
   private(set) var verdicts: [Mismatch.Verdict] = []
 
-  /// Compares everything but the bodies, which are costly to read.
-  ///
-  /// - Parameter status: The status that was recorded; some answer their own condition only.
+  /// Compares everything but the bodies, which are costly to read. A recorded status may belong to
+  /// the request's condition alone.
   init(_ recorded: Request, _ asked: Request, _ matcher: Matcher, answers status: Int? = nil) {
     Work.read(1)
     let isOther = recorded.method != asked.method && matcher.comparesMethod

@@ -76,15 +76,14 @@ import Testing
         ("/z", Response(headers: HeaderFields([tag, coding]), body: Body(gzip))),
       ].map { Interaction(Request("GET", RequestURL($0)), $1, then: .repeat) }
     )
-    let deck = Deck(tape, matcher: .pathAndQuery)
-    try await ReplayServer.serving(deck) { server async throws in
+    try await ReplayServer.serving(Deck(tape, matcher: .pathAndQuery)) { server async throws in
       // A second time by what was kept of the first.
       for _ in 0..<2 {
         let head = "\(line) HTTP/1.1\r\nHost: x\r\n\(fields)"
         let text = try await server.answer(to: head + Self.end)
         let parts = text.components(separatedBy: "\r\n\r\n")
         #expect(text.hasPrefix("HTTP/1.1 \(status)\r\n"), "\(text)")
-        if let body { expectEqual(parts.last, body) }
+        expectEqual(parts.last, body ?? parts.last)
         #expect(!parts[0].contains("Content-Encoding"))
         expectEqual(parts[0].contains("ETag: W/\"1\""), line == "GET /z")
         if line == "HEAD /c" { #expect(parts[0].contains("Content-Length: 5\r\n")) }

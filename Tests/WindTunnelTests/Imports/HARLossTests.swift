@@ -8,7 +8,7 @@ import Testing
 /// What an exporter has lost, coded in its own way, or broken costs no more than itself.
 @Suite struct HARLossTests {
   @Test func `a loss is named, and nothing else is lost for it`() throws {
-    let table = try JSON(parsing: DataFiles.text("HAR/losses.json").utf8, source: "losses.json")
+    let table = try JSON(parsing: TestData.text("HAR/losses.json").utf8, source: "losses.json")
     try #require(table.elements.count == 14)
     for row in table.elements {
       let entries = try #require(row["entries"]).elements

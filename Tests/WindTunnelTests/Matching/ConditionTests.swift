@@ -7,12 +7,11 @@ import Testing
 
 /// What of a cassette is played to requests with conditions and codings, and to HEAD.
 @Suite struct ConditionTests {
-  struct Row: Sendable, CustomTestStringConvertible {
+  struct Row: Sendable {
     var request: Request
     var tape: Cassette
     /// The number, the status, the body and fields; empty where nothing answers.
     var expected: [JSON]
-    var testDescription: String
   }
 
   private static let url: RequestURL = "https://a.example/x"
@@ -31,7 +30,7 @@ import Testing
   }
 
   static func rows() throws -> [Row] {
-    let table = try JSON(parsing: DataFiles.text("Matching/conditions.json").utf8, source: "table")
+    let table = try JSON(parsing: TestData.text("Matching/conditions.json").utf8, source: "table")
     let recordings = (table["recordings"] ?? .null).elements.map { recorded($0.elements) }
     let named = Dictionary(uniqueKeysWithValues: recordings)
     let rows = try (table["rows"] ?? .null).elements.map { row in
@@ -39,8 +38,7 @@ import Testing
       return Row(
         request: request(cells[0], cells[1]),
         tape: Cassette(try cells[2].elements.map { try #require(named[$0.stringValue ?? ""]) }),
-        expected: cells[3].elements,
-        testDescription: "\(row)"
+        expected: cells[3].elements
       )
     }
     try #require(rows.count == 55)
@@ -94,14 +92,12 @@ import Testing
   }
 
   @Test func `a HEAD uses up no GET`() {
-    let get = Request("GET", Self.url)
-    let deck = Deck(Cassette([Interaction(get, .json(1)), Interaction(get, .json(2))]))
-    for method in ["HEAD", "GET", "HEAD", "GET", "GET"] {
-      _ = deck.decide(Request(method, Self.url))
-    }
+    let get = Interaction(Request("GET", Self.url), .json(1))
+    let deck = Deck(Cassette([get, get]))
+    ["HEAD", "GET", "HEAD", "GET", "GET"].forEach { _ = deck.decide(Request($0, Self.url)) }
     expectEqual(deck.journal.all.map(\.take.interaction), [1, 1, 2, 2, nil])
     // Where heads can be recorded they are.
-    let recorder = Deck(Cassette([Interaction(get, .json(1))]), mode: .newEpisodes)
+    let recorder = Deck(Cassette([get]), mode: .newEpisodes)
     #expect(recorder.decide(Request("HEAD", Self.url)).forwards)
   }
 
@@ -135,16 +131,15 @@ import Testing
     let coded = try Self.rows().first { row in
       row.tape.interactions[0].response?.headers["Content-Encoding"] != nil
     }
-    let tape = try #require(coded).tape
-    let deck = Deck(tape, scenario: [.on("GET /x", .always, .alter(.version(2)))])
+    let scenario: Scenario = [.on("GET /x", .always, .alter(.version(2)))]
+    let deck = Deck(try #require(coded).tape, scenario: scenario)
     let request = Request("GET", Self.url, headers: ["Accept-Encoding": "gzip"])
     let whole = deck.delivery(of: deck.decide(request), on: .onTheWire).whole
     expectEqual(whole?.head.status, 200)
     expectEqual(whole?.body, ResponseEdit.version(2, of: Data("hello".utf8)))
     expectEqual(whole?.head.headers["ETag"], "\"v2\"")
     expectNil(whole?.head.headers["Content-Encoding"])
-    let named = "The response is played decoded: a version cannot be made of a body in gzip."
-    expectEqual(deck.journal.all[0].misfits, [named])
+    #expect(deck.journal.all[0].misfits[0].contains("cannot be made of a body in gzip."))
   }
 }
 

@@ -14,7 +14,7 @@ import Testing
 
   /// The rows of a table, which has at least so many.
   private static func table(_ name: String, rowsMin: Int) throws -> [[String?]] {
-    let rows = try JSONDecoder().decode([[String?]].self, from: Data(DataFiles.text(name).utf8))
+    let rows = try JSONDecoder().decode([[String?]].self, from: Data(TestData.text(name).utf8))
     #expect(rows.count >= rowsMin)
     return rows
   }

@@ -19,7 +19,7 @@ import Testing
       "\(kind): \(rows.count(where: \.2)) of \(rows.count)\n"
     }
     let wrong = rows.filter { !$0.2 }.map { "\n  \($0.0): \($0.1)" }.joined()
-    let expected = DataFiles.text("Redaction/third-list.txt")
+    let expected = TestData.text("Redaction/third-list.txt")
     expectEqual(scores.sorted().joined(), expected, "not right:\(wrong)")
   }
 
