@@ -21,10 +21,8 @@ extension DrillProgram {
       text += "#\(worst.scenario)/\(worst.finding.call)"
     }
     let recorded = try RecordedCall(text, of: "REPORT#CALL", arguments)
-    guard recorded.row.client == .program, recorded.flown.stage == .onTheWire else {
-      let name = recorded.row.name
-      throw Refusal.notReproducible("\(name) is not a command that is started for each call")
-    }
+    guard [.program, .service].contains(recorded.row.client), recorded.flown.stage == .onTheWire
+    else { throw Refusal.notReproducible("\(recorded.row.name) is not a command") }
     let findings = recorded.flown.findings.map(\.finding).filter { $0.call == recorded.call.call }
     let server = try PythonServer(
       of: recorded.call,

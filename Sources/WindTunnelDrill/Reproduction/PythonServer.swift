@@ -57,8 +57,12 @@ struct PythonServer {
       guard let value else { throw Refusal.notReproducible("only a drill fills in {\(name)}") }
       words = words.map { $0.replacing("{\(name)}", with: value) }
     }
-    let trust = AuthorityVariables.names.map { "\($0)=\(file)" }
-    return ((isTrusted ? ["env"] + trust : []) + words).map(\.asShellWord).joined(separator: " ")
+    let trust = isTrusted ? ["env"] + AuthorityVariables.names.map { "\($0)=\(file)" } : []
+    let client = (trust + words).map(\.asShellWord).joined(separator: " ")
+    guard plan.command.isService else { return client }
+    let url = table.base() + request.url.withoutSecrets.target
+    let line = String(decoding: ServiceLine.asking(call.call, request, at: url).bytes(), as: UTF8.self)
+    return "printf '%s\\n' \(line.withoutSecrets.asShellWord) | \(client)"
   }
 
   /// Returns the program. Throws a refusal if it does not fit.

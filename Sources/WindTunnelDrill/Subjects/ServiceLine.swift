@@ -6,8 +6,21 @@ enum ServiceLine {
   /// the servers that a start has and the file of what its app has `kept`, and the body where there
   /// is one that is text.
   static func asking(for call: DrillCall) -> Data {
+    let origins = call.servers.isEmpty ? nil : call.origins.map { JSON.text($0.absoluteString) }
+    let url = call.url.absoluteString
+    return line(asking(call.index, call.request, at: url, origins, kept: call.kept?.url.path))
+  }
+
+  /// Returns the object of a line that asks for a call.
+  static func asking(
+    _ call: Int,
+    _ request: Request,
+    at url: String,
+    _ origins: [JSON]? = nil,
+    kept: String? = nil
+  ) -> JSON {
     var headers: [JSON.Member] = []
-    for field in call.request.fieldsOfClient {
+    for field in request.fieldsOfClient {
       // An object has a name once; a field that comes twice is one with both values (RFC 9110
       // §5.3).
       let place = headers.firstIndex { $0.name.value.lowercased() == field.name.lowercased() }
@@ -17,15 +30,14 @@ enum ServiceLine {
         headers.append(JSON.Member(JSON.Text(field.name), .text(field.value)))
       }
     }
-    let origins = call.servers.isEmpty ? nil : call.origins.map { JSON.text($0.absoluteString) }
-    let body = call.request.body
-    let members = JSON.members([
-      "call": .number(call.index), "method": .text(call.request.method),
-      "url": .text(call.url.absoluteString), "headers": .object(headers),
-      "origins": origins.map { .array($0) }, "kept": call.kept.map { .text($0.url.path) },
-      "body": body.data.isEmpty ? nil : body.text.map { .text($0) },
-    ])
-    return line(.object(members))
+    return .object(
+      JSON.members([
+        "call": .number(call), "method": .text(request.method), "url": .text(url),
+        "headers": .object(headers), "origins": origins.map { .array($0) },
+        "kept": kept.map { .text($0) },
+        "body": request.body.data.isEmpty ? nil : request.body.text.map { .text($0) },
+      ])
+    )
   }
 
   /// Tells that the caller of a call has given it up.

@@ -1,5 +1,6 @@
 import Foundation
 import Programs
+import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelCommandLine
@@ -102,6 +103,15 @@ import WindTunnelSymptoms
     }
     #expect(refusal?.sentence == "A plain server cannot reproduce this call: \(reason).")
     #expect(refusal?.code == .usage)
+  }
+
+  @Test func `a program that lives from call to call is asked by a line`() throws {
+    let server = try Self.server("POST", [.on("/pay", .always, .status(503))], ["./client", "-v"])
+    let url = #""url":"http://127.0.0.1:8765/pay?user=7""#
+    expectEqual(
+      server.command,
+      #"printf '%s\n' '{"call":0,"method":"POST",\#(url),"headers":{},"body":"{}"}' | ./client -v"#
+    )
   }
 
   /// The codes are those of curl's manual: 18 partial file, 28 timeout, 56 failure in receiving, 60
