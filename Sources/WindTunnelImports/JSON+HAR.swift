@@ -55,7 +55,9 @@ extension JSON {
     switch self {
     case .string(let text):
       let isHalf = text.value.unicodeScalars.contains("\u{FFFD}")
-      return isHalf && text.spelling?.lowercased().contains("\\ud") == true ? 1 : 0
+      let pair = /\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}/
+      let rest = text.spelling?.lowercased().replacing(pair, with: "")
+      return isHalf && rest?.contains("\\ud") == true ? 1 : 0
     case .array(let elements): return elements.reduce(0) { $0 + $1.halfTextCount }
     case .object(let members):
       return members.lazy.filter { !$0.name.value.hasPrefix("_") }

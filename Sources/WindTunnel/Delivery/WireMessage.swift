@@ -137,7 +137,7 @@ struct WireMessage {
     if let statusLine {
       bytes += Array("\(statusLine)\r\n".utf8)
     } else {
-      bytes.appendStatusLine(head.status)
+      bytes.appendStatusLine(head.status, reason: head.reason)
     }
     statusLineEnd = bytes.count
     bytes += Array(raw.utf8)

@@ -51,7 +51,8 @@ package struct InteractionWriter {
     members.append(headers(response.headers))
     if !response.trailers.isEmpty { members.append(headers(response.trailers, "trailers")) }
     if !joined.isEmpty { members.append(JSON.Member("joined", .array(joined.map { .text($0) }))) }
-    return members + (try body(response.body, response.headers))
+    // A digest may stand behind the body.
+    return members + (try body(response.body, HeaderFields(Array(response.headers) + response.trailers)))
   }
 
   private func headers(_ fields: HeaderFields, _ key: JSON.Text = "headers") -> JSON.Member {

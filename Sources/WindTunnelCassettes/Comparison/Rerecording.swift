@@ -37,7 +37,7 @@ package enum Rerecording {
 
     init(_ request: Request) {
       method = request.method
-      path = request.url.path.canonicalPercentEncoding
+      path = request.url.path.canonicalPath
     }
   }
 

@@ -67,7 +67,9 @@ extension Response {
     timing?.refit(from: old, to: new)
     body = Body(new)
     head.headers.remove("Content-Encoding")
-    head.headers.follow(BodyChange(from: old, opened, to: new))
+    let change = BodyChange(from: old, opened, to: new)
+    head.headers.follow(change)
+    head.trailers.follow(change)
     return true
   }
 }

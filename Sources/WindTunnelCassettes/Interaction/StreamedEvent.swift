@@ -82,6 +82,7 @@ extension Interaction {
     guard let edited = rewriting.finish(&timing) else { return }
     response.body = edited
     response.head.headers.follow(bodyGrowth: edited.count - body.count)
+    response.head.trailers.follow(bodyGrowth: 0)
     switch answer {
     case .response: answer = .response(response)
     case .cut(_, let failure): answer = .cut(response, failure)

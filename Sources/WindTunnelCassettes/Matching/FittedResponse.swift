@@ -103,7 +103,9 @@ package struct FittedResponse: Sendable {
   ) -> Bool {
     let name = "Accept-Encoding"
     return asked.headers.values(name) != recorded.headers.values(name)
-      && !response.headers.codings.allSatisfy { asked.headers.accepts(coding: $0) }
+      && !response.headers.codings.allSatisfy {
+        Inflate.unchanging.contains($0) || asked.headers.accepts(coding: $0)
+      }
   }
 
   /// Whether a recording may have to be fitted to a request: a quick check that errs towards true.
@@ -158,6 +160,7 @@ extension Response {
     decoded.body = Body(data)
     decoded.head.headers.remove("Content-Encoding")
     decoded.head.headers.follow(bodyGrowth: 0)
+    decoded.head.trailers.follow(bodyGrowth: 0)
     if headers["Content-Length"] != nil {
       decoded.head.headers["Content-Length"] = String(data.count)
     }

@@ -99,7 +99,9 @@ public struct Matcher: Sendable, Hashable {
 
   /// Returns the canonical path, or the template that makes it like others.
   func path(_ request: Request) -> String {
-    let path = isPathExact ? request.url.path : request.url.path.canonicalPath
+    // What a client's braces are recorded as.
+    let path =
+      isPathExact ? (request.url.literal ?? request.url).path : request.url.path.canonicalPath
     return paths.first { $0.fits(path) }?.description ?? path
   }
 

@@ -86,8 +86,10 @@ extension Interaction {
       rewriting.replace(0..<body.count, by: Data(new))
     }
     guard let new = rewriting.finish(&timing) else { return }
-    if let length = headers["Content-Length"].flatMap({ Int($0) }) {
-      headers["Content-Length"] = String(max(0, length + new.count - body.count))
+    if max(body.count, new.count) > Body.openedBytesMax {
+      headers.follow(bodyGrowth: new.count - body.count)
+    } else {
+      headers.follow(BodyChange(from: body.data, body.data, to: new.data))
     }
     body = new
   }

@@ -244,7 +244,7 @@ extension String {
   /// are left in them; `nil` if there are none.
   var withoutTokenDates: String? {
     guard contains(".REDACTED-") else { return nil }
-    let text = replacing(/(eyJ[A-Za-z0-9_-]+\.)([A-Za-z0-9_-]+)(?=\.REDACTED-)/) { match in
+    let text = replacing(/\b(eyJ[A-Za-z0-9_-]+\.)([A-Za-z0-9_-]+)(?=\.REDACTED-)/) { match in
       guard let claims = Base64Text.decoded(Array(match.output.2.utf8)),
         let text = String(utf8: claims)
       else { return String(match.output.0) }

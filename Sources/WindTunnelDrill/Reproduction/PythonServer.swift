@@ -61,8 +61,9 @@ struct PythonServer {
     let client = (trust + words).map(\.asShellWord).joined(separator: " ")
     guard plan.command.isService else { return client }
     let url = table.base() + request.url.withoutSecrets.target
-    let line = String(decoding: ServiceLine.asking(call.call, request, at: url).bytes(), as: UTF8.self)
-    return "printf '%s\\n' \(line.withoutSecrets.asShellWord) | \(client)"
+    let line = ServiceLine.asking(call.call, request, at: url).bytes()
+    let word = String(decoding: line, as: UTF8.self).withoutSecrets.asShellWord
+    return "printf '%s\\n' \(word) | \(client)"
   }
 
   /// Returns the program. Throws a refusal if it does not fit.

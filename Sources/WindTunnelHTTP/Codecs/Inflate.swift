@@ -16,7 +16,7 @@ package enum Inflate {
 
   /// Names in `Content-Encoding` that do not change the bytes. Servers send them by mistake or,
   /// like `aws-chunked`, for the transfer only.
-  private static let unchanging = names(
+  package static let unchanging = names(
     "identity none binary aws-chunked chunked utf-8 utf8 7bit 8bit plain"
   )
 

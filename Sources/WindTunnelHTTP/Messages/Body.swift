@@ -194,6 +194,7 @@ package final class StoredBody: Sendable {
     let content: Content = withLock { self.content }
     switch content {
     case .decoded(let data): return data.count
+    case .held(_, .gzip): return data.count
     case .held(let source, let form): return Self.decode(source, form).count
     }
   }

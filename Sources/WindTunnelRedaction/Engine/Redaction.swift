@@ -172,7 +172,17 @@ package struct Redaction {
   }
 
   private mutating func message(_ response: inout Response, _ timing: inout Timing?) {
+    let (headers, old) = (response.headers, response.body)
     message(&response.head.headers, &response.body, &timing)
+    if old != response.body {
+      // A digest behind the body vouches for it as one in front of it does.
+      if old.count <= Body.openedBytesMax, let content = headers.opened(old.data)?.content {
+        let change = BodyChange(from: old.data, content, to: response.body.data)
+        response.head.trailers.follow(change)
+      } else {
+        response.head.trailers.follow(bodyGrowth: 0)
+      }
+    }
     if let reason = response.head.reason { response.head.reason = text(reason) }
     if !response.trailers.isEmpty { response.head.trailers = fields(response.trailers, "trailer") }
   }

@@ -198,7 +198,7 @@ package final class WebSocketLine: @unchecked Sendable {
         return open(start.head, parser.takeRemainder())
       case .head(let start):
         if !start.isInterim {
-          answer = Response(status: start.head.status, headers: start.head.headers)
+          answer = Response(start.head, .empty)
         }
       case .content(let piece): refusal.append(piece)
       case .trailers: break

@@ -195,7 +195,7 @@ final class ConversationRecorder {
     for value in upgrade { head.headers.append("Upgrade", value) }
     var interaction = Interaction(
       request,
-      .response(Response(status: head.status, headers: head.headers)),
+      .response(Response(head, .empty)),
       timing: Timing(firstByte: handshake, lastByte: handshake + offset)
     )
     interaction.messages =
