@@ -173,7 +173,7 @@ enum ContentCoding {
   /// Returns a body without its content coding; `nil` if it is damaged or of an unknown coding.
   static func open(_ body: Data, _ coding: String?) -> Data? {
     guard let coding else { return body }
-    return Inflate.opened(body, coding: coding)?.content
+    return Inflate.open(body, coding: coding)
   }
 
   /// Returns the reason why a body that a client's own platform might open cannot be; `nil` where

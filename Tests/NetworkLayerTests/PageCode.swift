@@ -119,7 +119,12 @@ func makePatientClient(_ baseURL: URL, session: URLSession) -> NetworkClient {
 }
 
 func loadFilm(_ id: Int, by client: NetworkClient) async throws -> Data {
-  let film = Endpoint(.get, "/films/\(id)", template: "/films/{id}", waitsForNetwork: .inexpensive)
+  let film = Endpoint(
+    .get,
+    "/films/\(id)",
+    template: "/films/{id}",
+    waitsForNetwork: .inexpensive
+  )
   return try await client.call(film).body
 }
 

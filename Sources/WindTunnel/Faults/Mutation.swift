@@ -230,7 +230,7 @@ extension Mutation {
   private static func opened(_ response: Response, _ hasContent: Bool) throws(Misfit) -> [UInt8] {
     guard hasContent, !response.body.data.isEmpty else { throw Misfit("the answer has no body") }
     let coding = response.headers.values("Content-Encoding").joined(separator: ", ")
-    guard let body = response.headers.opened(response.body.data)?.content else {
+    guard let body = Inflate.open(response.body.data, coding: coding) else {
       throw Misfit("the body in \(coding) cannot be opened")
     }
     return Array(body)

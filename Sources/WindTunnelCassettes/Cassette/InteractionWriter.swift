@@ -52,7 +52,8 @@ package struct InteractionWriter {
     if !response.trailers.isEmpty { members.append(headers(response.trailers, "trailers")) }
     if !joined.isEmpty { members.append(JSON.Member("joined", .array(joined.map { .text($0) }))) }
     // A digest may stand behind the body.
-    return members + (try body(response.body, HeaderFields(Array(response.headers) + response.trailers)))
+    return members
+      + (try body(response.body, HeaderFields(Array(response.headers) + response.trailers)))
   }
 
   private func headers(_ fields: HeaderFields, _ key: JSON.Text = "headers") -> JSON.Member {
@@ -109,7 +110,9 @@ package struct InteractionWriter {
   /// The members of a body that is written as structure; `nil` if it cannot be.
   private func structured(_ data: Data) -> [JSON.Member]? {
     guard keepsStructure, let (json, layout) = Self.structure(data) else { return nil }
-    return JSON.members(["layout": layout == .compact ? nil : .text(layout.name), "json": json])
+    return JSON.members([
+      "layout": layout == .compact ? JSON?.none : .text(layout.name), "json": json,
+    ])
   }
 
   private func members(_ failure: Failure) -> [JSON.Member] {
@@ -125,7 +128,7 @@ package struct InteractionWriter {
     return JSON.members([
       "firstByteMilliseconds": .number(timing.firstByte.inMilliseconds, places: 3),
       "lastByteMilliseconds": .number(timing.lastByte.inMilliseconds, places: 3),
-      "chunks": chunks.isEmpty ? nil : .array(chunks),
+      "chunks": chunks.isEmpty ? JSON?.none : .array(chunks),
     ])
   }
 
@@ -145,7 +148,7 @@ package struct InteractionWriter {
     let fragments = message.fragments.map { JSON.number($0) }
     return members
       + JSON.members([
-        "fragments": fragments.isEmpty ? nil : .array(fragments),
+        "fragments": fragments.isEmpty ? JSON?.none : .array(fragments),
         "offsetMilliseconds": .number(message.offset.inMilliseconds, places: 3),
         "after": message.cause.map { .number($0) },
       ])

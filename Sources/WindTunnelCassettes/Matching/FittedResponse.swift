@@ -155,7 +155,8 @@ extension Response {
   /// (RFC 9110 §8.8.3), and a digest names bytes that are no longer there.
   fileprivate var decoded: Response? {
     // What cannot be decoded is played as it was recorded, and named.
-    guard let data = headers.opened(body.data)?.content else { return nil }
+    let coding = headers.codings.joined(separator: ", ")
+    guard let data = Inflate.open(body.data, coding: coding) else { return nil }
     var decoded = self
     decoded.body = Body(data)
     decoded.head.headers.remove("Content-Encoding")

@@ -5,6 +5,7 @@ internal import Foundation
 /// The name has the number of the process, so that a later one removes what a killed one left.
 enum TemporaryPlace {
   private static let prefix = "windtunnel-"
+  private static let youngSeconds = 3600.0
   private static let remainsAreGone: Void = removeRemains(in: folder)
 
   private static var folder: URL { FileManager.default.temporaryDirectory }
@@ -24,7 +25,13 @@ enum TemporaryPlace {
         UUID(uuidString: String(parts[1].prefix(36))) != nil,
         kill(process, 0) != 0, errno == ESRCH
       else { continue }
-      try? FileManager.default.removeItem(at: folder.appending(path: name))
+      let file = folder.appending(path: name)
+      // Processes of another container have other numbers, so a young file may be theirs.
+      let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
+      guard let date = attributes?[.modificationDate] as? Date,
+        date.timeIntervalSinceNow < -youngSeconds
+      else { continue }
+      try? FileManager.default.removeItem(at: file)
     }
   }
 }

@@ -35,7 +35,7 @@ enum ServiceLine {
         "call": .number(call), "method": .text(request.method), "url": .text(url),
         "headers": .object(headers), "origins": origins.map { .array($0) },
         "kept": kept.map { .text($0) },
-        "body": request.body.data.isEmpty ? nil : request.body.text.map { .text($0) },
+        "body": request.body.data.isEmpty ? JSON?.none : request.body.text.map { .text($0) },
       ])
     )
   }

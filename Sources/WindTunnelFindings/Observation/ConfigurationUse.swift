@@ -59,7 +59,8 @@ extension Observation.ConfigurationUse {
     }
     return .object(
       JSON.members([
-        "kept": kept.map { .number($0) }, "given": isGiven ? true : nil, "signed": list(signed),
+        "kept": kept.map { .number($0) }, "given": isGiven ? true : JSON?.none,
+        "signed": list(signed),
         "changed": list(changed), "used": list(used),
       ])
     )

@@ -225,7 +225,7 @@ extension Observation {
     if let memory {
       let seen = JSON.members([
         "beforeBytes": memory.beforeBytes.map { .number($0) },
-        "peakBytes": .number(memory.peakBytes), "ended": memory.wasEnded ? true : nil,
+        "peakBytes": .number(memory.peakBytes), "ended": memory.wasEnded ? true : JSON?.none,
       ])
       members.append(JSON.Member("memory", .object(seen)))
     }

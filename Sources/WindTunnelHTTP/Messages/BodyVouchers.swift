@@ -110,7 +110,8 @@ package struct BodyChange {
 
   /// `bytes 0-99/1000` (RFC 9110 §14.4).
   private func range(_ value: String) -> String? {
-    guard !new.isEmpty, let match = value.wholeMatch(of: /bytes ([0-9]+)-([0-9]+)\/([0-9]+|\*)/)?.output,
+    guard !new.isEmpty,
+      let match = value.wholeMatch(of: /bytes ([0-9]+)-([0-9]+)\/([0-9]+|\*)/)?.output,
       let first = Int(match.1), let last = Int(match.2), first <= last, last <= Self.lastMax,
       old.contains(where: { $0.count - 1 == last - first })
     else { return nil }

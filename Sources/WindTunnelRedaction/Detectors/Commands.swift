@@ -217,7 +217,7 @@ struct Commands: Detector {
   /// `s:8:"password";s:5:"value";`, as PHP writes arrays.
   private mutating func serialised(at place: Int) -> Int? {
     func text(at place: Int) -> Range<Int>? {
-      guard bytes[place...].starts(with: "s:".utf8) else { return nil }
+      guard place < bytes.count, bytes[place...].starts(with: "s:".utf8) else { return nil }
       let digits = bytes[(place + 2)...].prefix(6).prefix { $0.isASCIIDigit }
       let start = digits.endIndex + 2
       guard let count = Int(String(decoding: digits, as: UTF8.self)),

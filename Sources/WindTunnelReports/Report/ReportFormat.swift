@@ -32,7 +32,7 @@ extension Report {
       "decisionHash": .text(decisionHash), "platformErrors": .text(platformErrors),
       "environment": .object(environment.map(\.member)), "verdict": verdict.json,
       "findings": .array(findingRows), "coverage": .array(scenarios.flatMap(\.coverageRows)),
-      "gates": gates.isEmpty ? nil : .array(gates.map(\.json)),
+      "gates": gates.isEmpty ? JSON?.none : .array(gates.map(\.json)),
       "scenarios": .array(scenarios.map(\.json)),
     ])
     return Data(JSON.object(members).fileBytes())
@@ -95,7 +95,7 @@ extension Report.Flown {
         "name": .text(name), "stage": .text(stage.rawValue), "gates": .array(gates.map(\.json)),
         "rules": .array(rules.map(\.json)),
         "coverage": (subjects.first?.coverage).map { .share($0.share) },
-        "allow": allowed.isEmpty ? nil : AllowedRule.json(of: allowed),
+        "allow": allowed.isEmpty ? JSON?.none : AllowedRule.json(of: allowed),
         "brokenBefore": before.map { .object($0) }, "weather": weather?.json,
         "subjects": .array(subjects.map(\.json)),
       ])

@@ -410,6 +410,7 @@ extension ClientConnection {
       case .idle where channel?.isCongested == true:
         channel?.pauseReading()
         channel?.notifyWhenDrained()
+        deadline.begin(.idle, on: reactor)
         return
       case .idle, .receiving: break
       case .answering(let writer):

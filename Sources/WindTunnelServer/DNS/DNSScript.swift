@@ -207,9 +207,9 @@ extension DNSEntry {
   fileprivate var json: JSON {
     var members = JSON.members([
       "name": .text(name), "type": type.map { .text($0.name) },
-      "when": turnMembers.isEmpty ? nil : .object(turnMembers),
-      "addresses": addresses.isEmpty ? nil : .array(addresses.map { .text($0.description) }),
-      "ttlSeconds": seconds > 0 ? .number(Int(seconds)) : nil,
+      "when": turnMembers.isEmpty ? JSON?.none : .object(turnMembers),
+      "addresses": addresses.isEmpty ? JSON?.none : .array(addresses.map { .text($0.description) }),
+      "ttlSeconds": seconds > 0 ? .number(Int(seconds)) : JSON?.none,
       "fault": fault.map { .text($0.rawValue) },
     ])
     if let delay, case .object(let times) = Fault.delay(delay).json { members += times }

@@ -107,7 +107,8 @@ struct FieldSection {
       return .bad("A header line has no colon: \(line.quoted).")
     }
     if line[place] == 0x3A { return .bad("A header field has no name.") }
-    if line[place].isBlank, place > 0 {
+    let behind = line.part(place..<line.count).trimmed
+    if line[place].isBlank, place > 0, behind.first == 0x3A {
       return .bad(
         "There is white space between the field name \(line.part(0..<place).text) and its colon "
           + "(RFC 9112 §5.1)."

@@ -50,7 +50,9 @@ public final class Plays: Sendable {
   /// Puts the name of the play's lane in the place of the play's own.
   func name(_ play: Play, in headers: inout HeaderFields) {
     if case .header(let header) = mark { headers.remove(header) }
-    headers[Lane.header] = "play:\(play.name)"
+    // A lane that ends with a slash and a number is a call's.
+    let name = play.name.replacing("~", with: "~0").replacing("/", with: "~1")
+    headers[Lane.header] = "play:\(name)"
   }
 
   /// Returns the refusal of a request whose play cannot begin; `nil` if it can.

@@ -32,5 +32,13 @@ enum CookieRewriting {
   }
 
   /// Returns the value of `Cookie` with the recorded names.
-  static func recorded(_ cookies: String) -> String { cookies.replacing("\(mark)__", with: "__") }
+  static func recorded(_ cookies: String) -> String {
+    guard cookies.contains("\(mark)__") else { return cookies }
+    return cookies.split(separator: "; ", omittingEmptySubsequences: false).map { pair in
+      let isMarked =
+        pair.lowercased().hasPrefix("\(mark)__host-")
+        || pair.lowercased().hasPrefix("\(mark)__secure-")
+      return isMarked ? pair.dropFirst(mark.count) : pair
+    }.joined(separator: "; ")
+  }
 }

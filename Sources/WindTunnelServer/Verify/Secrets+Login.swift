@@ -24,7 +24,8 @@ extension Secrets {
 
   private mutating func learn(_ recorded: JSON, _ live: JSON) {
     switch (recorded, live) {
-    case (.object(let members), _):
+    case (.object(let members), .object(let others)):
+      let live = Dictionary(others.map { ($0.name.value, $0.value) }) { first, _ in first }
       for member in members { live[member.name.value].map { learn(member.value, $0) } }
     case (.array(let there), .array(let here)):
       for (one, other) in zip(there, here) { learn(one, other) }

@@ -103,7 +103,7 @@ struct ShownInteraction {
     let response = interaction.response.map { response in
       JSON.object(
         Self.message(response.headers, response.body)
-          + JSON.members(["events": events.isEmpty ? nil : .array(events)])
+          + JSON.members(["events": events.isEmpty ? JSON?.none : .array(events)])
           + (response.trailers.isEmpty ? [] : [Self.fields("trailers", response.trailers)])
       )
     }

@@ -29,8 +29,8 @@ final class OtherBodies: Sendable {
     guard let recorded = outcome.recording?.request, recorded.body != body else { return nil }
     var asked = outcome.request
     asked.body = body
-    // As it stands on the cassette, so without secrets.
-    let name = "\(recorded.method) \(recorded.url)"
+    // A cassette that was written by hand may have secrets.
+    let name = "\(recorded.method) \(recorded.url.withoutSecrets)"
     return outcome.recording?.hasOtherBody(than: asked) == true ? name : nil
   }
 

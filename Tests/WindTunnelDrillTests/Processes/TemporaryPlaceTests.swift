@@ -17,9 +17,15 @@ import Testing
     ended.waitUntilExit()
     let id = UUID().uuidString
     let left = ["\(ended.processIdentifier)-\(id).pem", "\(ended.processIdentifier)-\(id).start"]
-    let kept = ["\(getpid())-\(id).pem", "1-\(id).pem", "0-\(id).pem", "note.txt", "a-\(id).pem"]
+    let young = "\(ended.processIdentifier)-\(UUID().uuidString).pem"
+    let kept = [
+      young, "\(getpid())-\(id).pem", "1-\(id).pem", "0-\(id).pem", "note.txt", "a-\(id).pem",
+    ]
     for name in left + kept {
-      try Data("x".utf8).write(to: folder.appending(path: "windtunnel-\(name)"))
+      let file = folder.appending(path: "windtunnel-\(name)")
+      try Data("x".utf8).write(to: file)
+      let date = name == young ? Date.now : .now - 2 * 3600
+      try manager.setAttributes([.modificationDate: date], ofItemAtPath: file.path)
     }
     TemporaryPlace.removeRemains(in: folder)
     let names = try manager.contentsOfDirectory(atPath: folder.path).sorted()

@@ -71,7 +71,7 @@ import Testing
   @Test(arguments: [
     ("H4sIAAAAAAACA6tWys9W", ["gzip"], "a body in gzip cannot be opened to look for credentials"),
     (gzipped, ["br"], "a body in br cannot be opened to look for credentials"),
-    (gzipped, ["br", "gzip"], "a body in br, gzip cannot be opened to look for credentials"),
+    (gzipped, ["gzip", "br"], "a body in gzip, br cannot be opened to look for credentials"),
   ])
   func `an encoded body that cannot be opened is left out and named`(
     base64: String,

@@ -110,6 +110,7 @@ import Testing
     let folder = file.deletingPathExtension().appendingPathExtension("bodies")
     guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
     return try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      .filter { $0 != ".gitattributes" }
   }
 
   @Test func `a body that two lines name stays when one of them is written anew`() throws {

@@ -117,9 +117,9 @@ import Testing
   ]
 
   private static let addresses: [Shape] = [
-    "://a:", "https://a@", "a://b?u=", Shape("?a=", before: "https://a"),
+    "://a:", "https://a@", Shape("a://b?u=", of: 512), Shape("?a=", before: "https://a"),
     Shape("/token", before: "https://a"), Shape("&code=a", before: "https://a?state=1"), "%25",
-    "%3D%25", Shape("https%3A%2F%2Fa%3Fb%3D", of: 512),
+    "%3D%25", Shape("https%3A%2F%2Fa%3Fb%3D", of: 1024),
     Shape("a=b&", type: "application/x-www-form-urlencoded"),
     Shape("token=%41&", type: "application/x-www-form-urlencoded"),
     Shape("code=a&state=1&", type: "application/x-www-form-urlencoded"),
