@@ -126,9 +126,9 @@ package struct RequestTraits: OptionSet, Sendable {
   package init(rawValue: Int) { self.rawValue = rawValue }
   /// `Range` or `Last-Event-ID`, which ask for a part.
   package static let part = RequestTraits(rawValue: 1)
-  /// `If-None-Match` or `If-Modified-Since`.
+  /// `If-None-Match` or `If-Modified-Since`, which state a condition.
   package static let condition = RequestTraits(rawValue: 2)
-  /// `Accept-Encoding`.
+  /// `Accept-Encoding`, which may refuse a coding.
   package static let coding = RequestTraits(rawValue: 4)
 
   /// Looks at every field once, since every request is looked at.

@@ -50,7 +50,7 @@ package enum Inflate {
 
   /// A body without its content codings.
   package struct Opened {
-    /// The content.
+    /// The content, in no coding.
     package fileprivate(set) var content: Data
     /// The bytes after the end of the coded data, which clients ignore.
     package fileprivate(set) var surplus = Data()

@@ -41,7 +41,7 @@ public struct ResponseHead: Sendable, Hashable {
     set { edit { $0.trailers = newValue } }
   }
 
-  /// The rare parts.
+  /// The parts that few heads have.
   private struct Seldom: Sendable, Hashable {
     var reason: String?
     var trailers: HeaderFields = [:]

@@ -18,7 +18,7 @@ public struct DetectionRow: Sendable, Hashable {
   /// All rows, in the order of the table.
   public static let all: [DetectionRow] = named + shaped + KnownKey.rows + other
 
-  /// Begins a row.
+  /// Makes a row without examples, which the methods below add.
   init(_ id: String, _ reason: String) { self.init(id, reason, "", "", "") }
 
   private init(_ id: String, _ reason: String, _ finds: String, _ goes: String, _ stays: String) {

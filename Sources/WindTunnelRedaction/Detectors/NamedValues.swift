@@ -3,10 +3,11 @@ internal import Foundation
 /// Values that stand behind a secret's name in a text that has no structure of its own: a message,
 /// a log line, XML, HTML, a script, a JSON text that was cut.
 ///
-/// `name=value`, `name: value`, `"name": "value"`, `<name>value</name>` and the fields of a form. A value ends where it is delimited and never goes over a line; what is code, a
-/// placeholder or an operator is none (``CodeText``). Without quotes a colon is prose as often as
-/// not, so what follows it must not be a word of letters alone; and in HTML, scripts and style
-/// sheets only quoted values count and what stands in an address.
+/// `name=value`, `name: value`, `"name": "value"`, `<name>value</name>` and the fields of a form. A
+/// value ends where it is delimited and never goes over a line; what is code, a placeholder or an
+/// operator is none (``CodeText``). Without quotes a colon is prose as often as not, so what
+/// follows it must not be a word of letters alone; and in HTML, scripts and style sheets only
+/// quoted values count and what stands in an address.
 ///
 /// The cost is linear: no byte is looked at more often than a fixed number of times.
 struct NamedValues: Detector {

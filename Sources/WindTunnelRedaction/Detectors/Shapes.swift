@@ -139,8 +139,8 @@ enum Shapes: Detector {
       return KnownKey.named(at: place, in: bytes)
     }
 
-    /// Three words with dots between them; encrypted five (RFC 7516 §7.1), of which the second may be
-    /// missing.
+    /// Three words with dots between them; encrypted five (RFC 7516 §7.1), of which the second may
+    /// be missing.
     private mutating func webToken(at place: Int) -> Finding? {
       guard place >= tokenStart, bytes[place...].starts(with: "eyJ".utf8) else { return nil }
       let first = wordEnd(place)
