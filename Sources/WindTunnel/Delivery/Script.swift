@@ -409,10 +409,7 @@ extension Script {
     guard let head else { throw Mutation.Misfit("there is no answer") }
     let (old, wasContentless) = (body, isContentless)
     let announced = head.headers["Content-Length"].flatMap { Int($0) }
-    let mutated = try mutation.applied(
-      to: Response(head, Body(old)),
-      hasContent: !wasContentless
-    )
+    let mutated = try mutation.applied(to: Response(head, Body(old)), hasContent: !wasContentless)
     answer(mutated, to: request)
     // A recording that was cut announces more than it has, and does so still, by what the body
     // grew.

@@ -150,10 +150,7 @@ extension CassetteScanner {
     case .text, .base64, .gzip:
       let isText = form != .base64
       if keys.layout != nil || keys.gzip != nil && !isText { throw Self.unusual }
-      return (
-        whole(form),
-        isText ? InteractionReader.textType : InteractionReader.binaryType
-      )
+      return (whole(form), isText ? InteractionReader.textType : InteractionReader.binaryType)
     }
   }
 }

@@ -48,11 +48,7 @@ struct MatchTable: Sendable {
     return insertLiteral(request, matcher, new: new)
   }
 
-  private mutating func insertLiteral(
-    _ request: Request,
-    _ matcher: Matcher,
-    new: Int
-  ) -> Int {
+  private mutating func insertLiteral(_ request: Request, _ matcher: Matcher, new: Int) -> Int {
     let key = Fingerprint(matcher.lookUpKey(request, key: matcher.key(request)).text)
     if let known = byKey[key] { return Int(known) }
     byKey[key] = Int32(new)

@@ -233,10 +233,7 @@ extension Mismatch {
         wider.isQueryExact = false
         wider.ignoredQuery += names(recorded, asked, wider)
       case .headers:
-        let other = FieldDifference.all(
-          matcher.headerFields(recorded),
-          matcher.headerFields(asked)
-        )
+        let other = FieldDifference.all(matcher.headerFields(recorded), matcher.headerFields(asked))
         wider.headers.removeAll { name in other.contains { $0.name == name.lowercased() } }
       case .body: wider.body = body(recorded, asked, matcher.body)
       }

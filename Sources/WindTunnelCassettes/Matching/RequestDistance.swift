@@ -78,9 +78,7 @@ struct RequestDistance {
     _ differences: [Mismatch.Difference]
   ) {
     distance += weight * Double(differences.count)
-    verdicts.append(
-      Mismatch.Verdict(part: part, isCompared: isCompared, differences: differences)
-    )
+    verdicts.append(Mismatch.Verdict(part: part, isCompared: isCompared, differences: differences))
   }
 
   private mutating func compareOrigins(
@@ -116,14 +114,7 @@ struct RequestDistance {
       recorded.port == nil && asked.port == nil && isOtherScheme
       && matcher.origin.contains(.scheme)
     compare(.scheme, .scheme, 0.5, schemes[0], schemes[1], shown: (schemes[0], schemes[1]))
-    compare(
-      .host,
-      .host,
-      2,
-      recorded.host,
-      asked.host,
-      shown: (recorded.origin, asked.origin)
-    )
+    compare(.host, .host, 2, recorded.host, asked.host, shown: (recorded.origin, asked.origin))
     compare(
       .port,
       .port,

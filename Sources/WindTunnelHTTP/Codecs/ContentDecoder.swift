@@ -166,10 +166,7 @@ final class InflatingStage {
     return output
   }
 
-  private func run(
-    into output: inout Data,
-    bytesMax: Int
-  ) throws(ContentDecoder.Failure) {
+  private func run(into output: inout Data, bytesMax: Int) throws(ContentDecoder.Failure) {
     while true {
       if case .ended = state {
         let (start, count) = (stream.pointee.nextIn, Int(stream.pointee.availableIn))

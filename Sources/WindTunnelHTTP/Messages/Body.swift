@@ -65,9 +65,7 @@ public struct Body: Sendable {
   /// be shorter, until it returns false.
   ///
   /// - Returns: False where the function has.
-  package func forEachPiece(
-    _ take: (UnsafeRawBufferPointer) throws -> Bool
-  ) rethrows -> Bool {
+  package func forEachPiece(_ take: (UnsafeRawBufferPointer) throws -> Bool) rethrows -> Bool {
     let count = count
     if case .filed = content {
       for start in stride(from: 0, to: count, by: Self.pieceBytes) {

@@ -54,9 +54,7 @@ struct WebToken {
     case .string: .text("REDACTED-\(SecretNames.slug(name))")
     case .array(let elements): .array(elements.map { replaced($0, name: name) })
     case .object(let members):
-      .object(
-        members.map { JSON.Member($0.name, replaced($0.value, name: $0.name.value)) }
-      )
+      .object(members.map { JSON.Member($0.name, replaced($0.value, name: $0.name.value)) })
     }
   }
 }

@@ -7,12 +7,7 @@ extension Redaction {
   static let depthMax = 6
 
   /// Returns a body's content by its type; what names no type is looked at.
-  mutating func content(
-    _ bytes: Bytes,
-    type: String,
-    what: String,
-    depth: Int = 0
-  ) -> Bytes {
+  mutating func content(_ bytes: Bytes, type: String, what: String, depth: Int = 0) -> Bytes {
     let type = ContentType(type)
     let essence = type.essence
     log?.meet(type)

@@ -309,11 +309,7 @@ extension Redaction {
     return place
   }
 
-  private mutating func string(
-    _ range: Range<Int>,
-    _ inherited: Inherited?,
-    _ walk: inout Walk
-  ) {
+  private mutating func string(_ range: Range<Int>, _ inherited: Inherited?, _ walk: inout Walk) {
     if let inherited {
       let value = walk.text(range)
       let replaced = judged(value, place(inherited, walk))
@@ -328,11 +324,7 @@ extension Redaction {
   /// A secret number is 0 afterwards where clients read it: it has no room for an ordinal, and they
   /// want a number. In a request nobody reads it again, so it becomes a pseudonym, which matches
   /// any number: as a string where that keeps the body JSON, bare in a text within it.
-  private mutating func number(
-    _ range: Range<Int>,
-    _ inherited: Inherited?,
-    _ walk: inout Walk
-  ) {
+  private mutating func number(_ range: Range<Int>, _ inherited: Inherited?, _ walk: inout Walk) {
     let digits = Bytes(walk.bytes[range])
     guard digits != Bytes("0".utf8) else { return }
     var stand = echoes.stand(forNumber: digits)

@@ -161,22 +161,14 @@ extension Redaction {
   }
 
   /// Returns a text that is no JSON, with what its words hold where it is no part of another.
-  private mutating func words(
-    _ bytes: Bytes,
-    _ flavour: Passage.Flavour,
-    depth: Int
-  ) -> Bytes {
+  private mutating func words(_ bytes: Bytes, _ flavour: Passage.Flavour, depth: Int) -> Bytes {
     let read = stretch(bytes, flavour, depth: depth)
     return depth == 0 ? escapedWords(read) : read
   }
 
   /// Returns a text without structure of its own: addresses, named values, known shapes, base64;
   /// then echoes of what is known.
-  private mutating func stretch(
-    _ bytes: Bytes,
-    _ flavour: Passage.Flavour,
-    depth: Int
-  ) -> Bytes {
+  private mutating func stretch(_ bytes: Bytes, _ flavour: Passage.Flavour, depth: Int) -> Bytes {
     if flavour == .script, place == .prose {
       return within(.script) { $0.stretch(bytes, flavour, depth: depth) }
     }
@@ -253,11 +245,7 @@ extension Redaction {
     }
   }
 
-  private mutating func named(
-    _ text: String,
-    _ name: String,
-    _ kind: SecretNames.Kind
-  ) -> String {
+  private mutating func named(_ text: String, _ name: String, _ kind: SecretNames.Kind) -> String {
     // In prose a credential follows its scheme, and "Bearer" alone is none.
     if let value = fieldValue(text, name: name) { return value }
     let plain = text.contains("%") ? text.removingPercentEncoding ?? text : text

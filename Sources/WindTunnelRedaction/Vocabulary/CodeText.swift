@@ -42,11 +42,7 @@ enum CodeText {
 
   /// Tells whether a text calls something by its name: `user.token` or `password`, up to what ends
   /// an expression.
-  static func isExpression(
-    _ text: ByteSlice,
-    isSpaced: Bool,
-    before rest: ByteSlice
-  ) -> Bool {
+  static func isExpression(_ text: ByteSlice, isSpaced: Bool, before rest: ByteSlice) -> Bool {
     guard isIdentifier(text) else { return false }
     if isSpaced, keywords.contains(where: { text.elementsEqual($0.utf8) }) { return true }
     let last = text.split(separator: UInt8(ascii: ".")).last ?? text
