@@ -109,10 +109,7 @@ struct ConditionalRecordings: Sendable {
       return recorded.isAnswered(response.headers, alsoTo: asked)
     }
     if !fitting.isEmpty { return fitting }
-    // A condition may be made of what the client generates, so a 412 still has its turn.
-    let others = places.filter {
-      !holds($0) || responses[$0]?.status == 412 && !asked.isEmpty
-    }
+    let others = places.filter { !holds($0) }
     return others.isEmpty ? places.filter { conditions[$0] == nil } : others
   }
 }

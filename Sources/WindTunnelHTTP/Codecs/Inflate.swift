@@ -56,12 +56,13 @@ package enum Inflate {
     package fileprivate(set) var surplus = Data()
     /// Whether the bytes are in the codings of the label.
     package fileprivate(set) var isAsLabelled = true
+    fileprivate var isDecoded = true
   }
 
   /// Opens bytes that may be in a coding; `nil` if they are not in it to the end.
   package static func open(_ data: Data, coding: String) -> Data? {
     opened(data, coding: coding).flatMap {
-      $0.isAsLabelled && $0.surplus.isEmpty ? $0.content : nil
+      $0.isDecoded && $0.surplus.isEmpty ? $0.content : nil
     }
   }
 
@@ -80,6 +81,7 @@ package enum Inflate {
       guard let inner = isKnown ? inflated(opened.content) : nil else {
         guard isText(opened.content, as: name) else { return nil }
         opened.isAsLabelled = opened.isAsLabelled && !isKnown && !closed.contains(name)
+        opened.isDecoded = false
         continue
       }
       opened.content = inner.content
