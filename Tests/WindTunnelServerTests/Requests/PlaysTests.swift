@@ -54,6 +54,14 @@ import Testing
     expectEqual(keys, isPath ? ["GET /a", "GET /"] : ["GET /a"])
   }
 
+  @Test func `a play whose name ends like that of a call is none`() async throws {
+    let scenario: Scenario = [Rule(when: Trigger(calls: CallRange(from: 5)), [.status(503)])]
+    let requests = ["suite", "suite/3", "suite/7"].map { ("/a", "X-Play: \($0)\r\n") }
+    let deck = Deck(Self.tape, scenario: scenario, matcher: .pathAndQuery)
+    let answers = try await Self.answers(requests, from: deck, by: .header("X-Play"))
+    expectEqual(Set(answers).count, 1)
+  }
+
   @Test func `a play beyond the limits is refused, and those that have begun go on`() throws {
     let plays = Plays(by: .header("X-Play"))
     func refusal(_ name: String) -> Int? {

@@ -67,6 +67,7 @@ import Testing
     expectEqual(recorded.url, pair.recorded.url.literal ?? pair.recorded.url)
     #expect(!recorded.url.hasVariables)
     MatcherCase(.url, recorded, pair.asked, pair.isSame).expectAnswer()
+    MatcherCase(Self.exact, recorded, pair.recorded, true).expectAnswer()
   }
 
   @Test func `a recorded pattern is named by its number`() {

@@ -51,6 +51,18 @@ import Testing
     #expect(Self.kept(headers, gzip + Data("\nnothing".utf8)).hasSuffix("\nnothing"))
   }
 
+  @Test func `a digest in a trailer follows a body as one in a header does`() {
+    var redaction = Redaction(continuing: [])
+    var response = Response(headers: [:], body: Body(Self.old))
+    let digest = { (text: String) in
+      Data(BodyDigest.sha256.hash(Data(text.utf8))).base64EncodedString()
+    }
+    response.head.trailers = ["X-Sum": digest(Self.old), "X-Amz-Checksum-Foo": "AAAAAA=="]
+    let kept = redaction.redact([Interaction(Request("GET", "https://a.test/a"), response)])
+    expectEqual(kept[0].response?.body, Body(Self.new))
+    expectEqual(kept[0].response?.trailers, ["X-Sum": digest(Self.new)])
+  }
+
   @Test func `what vouches for a body follows it or goes, whatever it is called`() throws {
     for row in try Self.table("vouchers.json", rowsMin: 25) {
       let (name, before) = (try #require(row[0]), try #require(row[1]))

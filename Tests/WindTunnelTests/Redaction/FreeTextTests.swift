@@ -121,7 +121,7 @@ import Testing
     for type in Self.types { expectEqual(keptText(text, type), kept, "\(type)") }
   }
 
-  @Test(arguments: try DataFiles.redactions("values", count: 22))
+  @Test(arguments: try DataFiles.redactions("values", count: 23))
   func `a value goes up to where it ends`(text: String, expected: String) {
     let expected = expected.replacing("*", with: "REDACTED-")
     expectEqual(keptText(text, "text/plain"), expected)
