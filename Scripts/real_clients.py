@@ -6,6 +6,7 @@
 """
 
 import base64
+import gzip
 import json
 import pathlib
 import sys
@@ -75,6 +76,9 @@ def compare(cassette, folder):
             continue
         file = pathlib.Path(folder, f"{number}.body")
         found = file.read_bytes() if file.exists() else b""
+        # A body in gzip stands opened on the tape.
+        if "gzip" in response:
+            found = gzip.decompress(found)
         expected = body(response)
         same = json.loads(found) == response["json"] if expected is None else found == expected
         if not same:

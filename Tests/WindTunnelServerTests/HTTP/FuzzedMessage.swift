@@ -3,6 +3,7 @@ import Mutations
 
 @testable import WindTunnel
 @testable import WindTunnelCassettes
+@testable import WindTunnelHTTP
 @testable import WindTunnelServer
 
 /// Messages for a parser: composed of good and bad parts, and then harmed byte by byte.
@@ -28,7 +29,7 @@ struct FuzzedMessage<Head: Sendable & Hashable>: Hashable {
   }
 
   fileprivate func written(_ line: String, _ fields: HeaderFields, _ framing: Framing) -> [UInt8] {
-    var bytes = Array("\(line)\r\n".utf8)
+    var bytes = "\(line)\r\n".octets
     bytes.appendFields(fields)
     switch framing {
     case .chunked:
