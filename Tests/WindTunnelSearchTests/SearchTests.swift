@@ -9,7 +9,6 @@ import WindTunnelSearchTesting
 #endif
 
 /// What a search does, says and refuses.
-/// Searches take turns for virtual time, so that the last one waits for all others.
 @Suite(.onThisSystem, .timeLimit(.minutes(5))) struct SearchTests {
   private static let cassette = Cassette([
     Interaction(
@@ -22,49 +21,6 @@ import WindTunnelSearchTesting
     var plan = SearchPlan()
     (plan.storms, plan.budget, plan.orders, plan.ordersOfSingles) = (storms, nil, orders, 1)
     return plan
-  }
-
-  @Test(.world) func `the reference client is broken by no single thing`() async throws {
-    let drill = Drill(ShopCassette.cassette)
-    var plan = Self.plan(storms: 3000)
-    plan.depth = 1
-    let found = try await drill.search(as: "network-layer", plan) { flow in
-      let client = NetworkClient(
-        builder: RequestBuilder(baseURL: flow.baseURL),
-        transport: flow.transport,
-        limits: CallLimits(attemptTimeout: .seconds(5), deadline: .seconds(19))
-      )
-      var all = Data()
-      for path in ["/home", "/users/7", "/cart"] {
-        all += try await flow.step(path) {
-          try await client.call(Endpoint(.get, target: path)).body
-        }
-      }
-      return all + (try await client.call(Endpoint(.post, target: "/payments")).body)
-    }
-    expectEqual(found.finds.map { "\($0.violation.rule) \($0.violation.seen) \($0.words)" }, [])
-    expectEqual(found.depth, 1)
-    try found.require("searchedDepth >= 1", "finds == 0", "storms > 200")
-  }
-
-  @Test(.world) func `searches of a seed are one, whatever the number of workers`() async throws {
-    @Sendable func search(by workers: Int) async throws -> Certificate {
-      var plan = Self.plan(storms: 900)
-      plan.workers = workers
-      return try await Drill(ShopCassette.cassette).search(plan) {
-        try await visit($0, .triesTwiceOnly)
-      }
-    }
-    let one = try await search(by: 1)
-    #expect(!one.finds.isEmpty)
-    for workers in [1, 2, 5] {
-      let other = try await search(by: workers)
-      expectEqual(one.finds.map(\.storm), other.finds.map(\.storm), "\(workers) workers")
-      expectEqual(one.finds.map(\.requests), other.finds.map(\.requests), "\(workers) workers")
-      expectEqual(one.storms, other.storms, "\(workers) workers")
-      expectEqual(one.orders, other.orders, "\(workers) workers")
-      expectEqual(one.coverage, other.coverage, "\(workers) workers")
-    }
   }
 
   @Test func `a number of workers that cannot be is refused`() async throws {

@@ -2,64 +2,66 @@ import TestSupport
 import Testing
 import WindTunnelSearch
 
-/// Storms over an outbox, whose app is closed and opened, and whose process ends.
-@Suite(.world, .onThisSystem, .timeLimit(.minutes(LayerStorms.minutesMax))) struct OutboxStormTests
-{
-  /// Without a login a batch waits: whoever signs in later has it taken.
-  private static let allowed: Set<String> = ["repeats-refused-credential"]
+extension Searches {
+  /// Storms over an outbox, whose app is closed and opened, and whose process ends.
+  @Suite(.world, .onThisSystem, .timeLimit(.minutes(LayerStorms.minutesMax)))
+  struct OutboxStormTests {
+    /// Without a login a batch waits: whoever signs in later has it taken.
+    private static let allowed: Set<String> = ["repeats-refused-credential"]
 
-  @Test func `an outbox is broken by no storm`() async throws {
-    try await LayerStorms.expectSound(
-      of: "outbox",
-      OutboxWorld.cassette,
-      allowing: Self.allowed,
-      amid: OutboxWorld.init
-    ) {
-      try await visits($0, $1, nil)
+    @Test func `an outbox is broken by no storm`() async throws {
+      try await LayerStorms.expectSound(
+        of: "outbox",
+        OutboxWorld.cassette,
+        allowing: Self.allowed,
+        amid: OutboxWorld.init
+      ) {
+        try await visits($0, $1, nil)
+      }
     }
-  }
 
-  /// A batch behind a refused one has a key of its own, and is no retry of it.
-  @Test func `a batch behind a refused one is another call`() async throws {
-    let storm = Storm(
-      Scenario(
-        "refused-and-untrusted",
-        rules: [
-          .on("POST /api/events", Trigger(attempt: 1), .status(404)),
-          .on("POST /api/events", Trigger(attempt: 2), .connection(.tls(.untrusted))),
-        ]
+    /// A batch behind a refused one has a key of its own, and is no retry of it.
+    @Test func `a batch behind a refused one is another call`() async throws {
+      let storm = Storm(
+        Scenario(
+          "refused-and-untrusted",
+          rules: [
+            .on("POST /api/events", Trigger(attempt: 1), .status(404)),
+            .on("POST /api/events", Trigger(attempt: 2), .connection(.tls(.untrusted))),
+          ]
+        )
       )
-    )
-    try await Drill(OutboxWorld.cassette).fly(through: storm, amid: OutboxWorld.init) {
-      try await visits($0, $1, nil)
+      try await Drill(OutboxWorld.cassette).fly(through: storm, amid: OutboxWorld.init) {
+        try await visits($0, $1, nil)
+      }
     }
-  }
 
-  /// The rule that shows each bug, with the smallest storm.
-  private static let finds: [OutboxBug: [String]] = [
-    .promisesTooEarly: ["lost", "the process ends after 75 ms and starts again"],
-    .makesNewKeys: ["other-key", "status-503 at the 1st POST /api/events"],
-    .stampsBodies: ["other-bytes", "status-503 at the 1st POST /api/events"],
-    .hasTwoOutboxes: ["out-of-order", "retry-after-huge at the 1st POST /api/events"],
-    .takesFailuresForRefusals: ["buried", "status-503 at the 1st POST /api/events"],
-    .restoresBackups: ["sent-again", "the process ends after 90 ms and starts again"],
-    .dropsEndpoints: ["stuck", "the process ends after 30 ms and starts again"],
-    .takesAnyPage: ["lost", "captive-portal-redirect at the 1st POST /api/events"],
-  ]
+    /// The rule that shows each bug, with the smallest storm.
+    private static let finds: [OutboxBug: [String]] = [
+      .promisesTooEarly: ["lost", "the process ends after 75 ms and starts again"],
+      .makesNewKeys: ["other-key", "status-503 at the 1st POST /api/events"],
+      .stampsBodies: ["other-bytes", "status-503 at the 1st POST /api/events"],
+      .hasTwoOutboxes: ["out-of-order", "retry-after-huge at the 1st POST /api/events"],
+      .takesFailuresForRefusals: ["buried", "status-503 at the 1st POST /api/events"],
+      .restoresBackups: ["sent-again", "the process ends after 90 ms and starts again"],
+      .dropsEndpoints: ["stuck", "the process ends after 30 ms and starts again"],
+      .takesAnyPage: ["lost", "captive-portal-redirect at the 1st POST /api/events"],
+    ]
 
-  @Test(arguments: OutboxBug.allCases)
-  func `a wrong outbox is found, by name and with its smallest storm`(
-    _ bug: OutboxBug
-  ) async throws {
-    let find = try await LayerStorms.find(
-      in: OutboxWorld.cassette,
-      allowing: Self.allowed,
-      amid: OutboxWorld.init
-    ) {
-      try await visits($0, $1, bug)
+    @Test(arguments: OutboxBug.allCases)
+    func `a wrong outbox is found, by name and with its smallest storm`(
+      _ bug: OutboxBug
+    ) async throws {
+      let find = try await LayerStorms.find(
+        in: OutboxWorld.cassette,
+        allowing: Self.allowed,
+        amid: OutboxWorld.init
+      ) {
+        try await visits($0, $1, bug)
+      }
+      // Both endpoints send at one instant: which of them is first is the disk's.
+      let words = find.words.map { $0.replacing("/api/receipts", with: "/api/events") }
+      expectEqual([find.violation.rule] + words, Self.finds[bug] ?? [])
     }
-    // Both endpoints send at one instant: which of them is first is the disk's.
-    let words = find.words.map { $0.replacing("/api/receipts", with: "/api/events") }
-    expectEqual([find.violation.rule] + words, Self.finds[bug] ?? [])
   }
 }
