@@ -23,7 +23,8 @@ extension FindingRule {
       }
       let observation = call.observation
       guard observation.ending == .hung, !call.traits.contains(.starved), row.count >= 4,
-        let last = row.last,
+        // A response on its way would have ended it.
+        let last = row.last, !call.attempts[last].isAnswered,
         let start = call.attempts[last].start, let begun = call.begun,
         start - begun > observation.latency * 0.5
       else { return .kept }

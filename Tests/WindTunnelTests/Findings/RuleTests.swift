@@ -281,6 +281,10 @@ extension RuleStanding {
       Self.words(rule, [still]),
       "error 3: After 7009 ms and 4 attempts it was still trying. (1 of 1 call)"
     )
+    // A response on its way would have ended it.
+    let answered = Self.row(waits: [1000, 2000]) + [Self.attempt(7009, to: 9000)]
+    let late = Self.call(3, .hung, lasted: 10_000, answered)
+    try expectEqual(Self.words(rule, [late]), "kept by 1")
     // Three retries after ten seconds of silence each are bound, and are not over after half a minute.
     let silent = (0..<4).map { Self.attempt($0 * 10_100, to: $0 * 10_100 + 1, error: "timedOut") }
     try expectEqual(
@@ -423,6 +427,16 @@ extension RuleStanding {
     try expectEqual(Self.words(rule, [post(503, wait: 100)]), "not met")
     for status in [401, 408, 421, 425, 429] {
       try expectEqual(Self.words(rule, [post(status)]), "not met")
+    }
+    // What a status says holds where the rest of its body did not come.
+    for error in ["truncated", "connectionLost"] {
+      try expectEqual(
+        Self.words(rule, [post(503, error)]),
+        "warning 3: After \(Figures.symptom(error)) it sent POST /payments again, 500 ms later. (1 of 1 call)"
+      )
+      for status in [401, 408, 421, 425, 429] {
+        try expectEqual(Self.words(rule, [post(status, error)]), "not met")
+      }
     }
     let once = Self.call([Self.attempt(0, to: 3, status: 500, isRepeatable: false)])
     try expectEqual(Self.words(rule, [once]), "kept by 1")
