@@ -35,7 +35,8 @@ import WindTunnelReports
     let scratch = try Scratch()
     func fly(_ file: String, _ words: String...) async throws -> Report {
       var weather: [String] = []
-      for name in ["captive-portal", "server-errors", "permanent-errors", "outage"] {
+      let names = ["captive-portal", "server-errors", "permanent-errors", "outage"]
+      for name in Tier.cases(names, few: 2) {
         weather += ["--scenario", name]
       }
       let flags = ["drill", "--seed", "7", "--calls", "24", "--report", file]

@@ -104,7 +104,10 @@ import Testing
     try Self.expect(calls, sent: Self.atTheSecond(isSilent: true))
   }
 
-  @Test(arguments: ["config-garbage", "config-late", "config-replayed"])
+  @Test(
+    .bothTiers,
+    arguments: Tier.cases(["config-garbage", "config-replayed", "config-late"], few: 2)
+  )
   func `where the configuration is no good the nearest is asked all the same`(
     scenario: String
   ) async throws {

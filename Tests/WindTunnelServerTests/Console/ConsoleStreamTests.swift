@@ -130,7 +130,8 @@ import Testing
     }
   }
 
-  @Test func `a page that does not read is told in sums, and holds nobody up`() async throws {
+  @Test(.world) func `a page that does not read is told in sums, and holds nobody up`() async throws
+  {
     let (ticks, perTick) = (12, ConsolePort.rowsPerTick)
     let board = ConsoleBoard(LongLines())
     let server = try await ConsoleServer(.serve, board, ConsoleActions(), port: 0)

@@ -33,7 +33,7 @@ import Testing
     ]
   }
 
-  @Test func `of very many the latest are kept, and the others counted`() {
+  @Test(.world) func `of very many the latest are kept, and the others counted`() {
     var exchanges = ServedExchanges()
     exchanges.begin(.calm, seed: 1, at: .zero)
     let count = ConsoleFeed<ServedExchange>.subjectsMax * 11 / 10
