@@ -18,7 +18,7 @@ const libraries = {
   http: () => ({ method, url, headers, body }) =>
     new Promise((resolve, reject) => {
       const request = (url.startsWith('https') ? https : http).request(url, { method, headers }, (response) => {
-        if (response.statusCode !== 200) {
+        if (response.statusCode < 200 || response.statusCode > 299) {
           response.resume();
           reject(new Error(`status ${response.statusCode}`));
           return;
@@ -56,7 +56,7 @@ const libraries = {
     return async ({ method, url, headers, body }) => {
       const response = await request(url, { method, headers, body });
       const text = await response.body.text();
-      if (response.statusCode !== 200) throw new Error(`status ${response.statusCode}`);
+      if (response.statusCode < 200 || response.statusCode > 299) throw new Error(`status ${response.statusCode}`);
       return [response.statusCode, text];
     };
   },

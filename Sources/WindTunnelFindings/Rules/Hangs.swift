@@ -17,8 +17,9 @@ extension FindingRule {
       // A client that ends some calls has a limit, which the slowest response did not reach.
       let endsNone = flight.calls.allSatisfy { $0.ending == .hung || !$0.isJudged }
       let ofSlow: Finding.Severity? = endsNone ? nil : .warning
+      let isOnLossyLink = flight.weather?.losesPackets == true
       // A client with a resolver of its own waits for a name server, which a machine need not have.
-      let ofNames: Finding.Severity? = flight.weather?.failsNames == true ? .warning : nil
+      let isLater = isOnLossyLink || flight.weather?.failsNames == true
       return rule.fallen(troubled.filter { $0.traits.contains(.hung) }, in: flight) { call in
         let latency = call.observation.latency
         let sleep = call.observation.sleepWithoutLimit
@@ -36,7 +37,11 @@ extension FindingRule {
             severity: recent != nil && wait <= latency ? .warning : ofSlow
           )
         }
-        guard let recent else { return Violation("It \(words).", severity: ofNames) }
+        guard let recent else {
+          let isUnderWay = isOnLossyLink && call.attempts.last?.isAnswered == true
+          let link = isUnderWay ? "; its response was under way on a link that loses packets" : ""
+          return Violation("It \(words)\(link).", severity: isLater ? .warning : nil)
+        }
         return Violation(
           "It \(words); its last attempt had begun \(Figures.time(recent)) before.",
           severity: .warning
@@ -66,6 +71,12 @@ extension Scenario {
   /// Whether a rule lets the lookup of a name fail.
   fileprivate var failsNames: Bool {
     rules.lazy.flatMap(\.faults).contains { $0 == .connection(.hostNotFound) }
+  }
+
+  /// Whether its link loses packets, which TCP sends again ever later (RFC 6298 §5.5): what is lost
+  /// several times comes, and after the drill has stopped waiting.
+  fileprivate var losesPackets: Bool {
+    link.map { [$0.up, $0.down].contains { $0.loss != LossModel.none } } ?? false
   }
 }
 

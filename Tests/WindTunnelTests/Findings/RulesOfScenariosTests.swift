@@ -147,6 +147,37 @@ import WindTunnelFindings
     )
   }
 
+  /// TCP sends again what a link has lost, and each time later: who waits gets it.
+  @Test func `what a link with losses holds back is no error`() throws {
+    func hung(_ attempts: [Observation.Attempt], _ loss: LossModel) throws -> String {
+      let way = Link.Direction(delay: .milliseconds(100), loss: loss)
+      let metro = Scenario("metro", link: Link(up: Link.Direction(), down: way))
+      let call = RuleTests.call(0, .hung, lasted: 31_000, attempts)
+      return try RuleTests.words("hangs", [call], in: metro)
+    }
+    let answered = [RuleTests.attempt(0, to: 3)]
+    let silent = [RuleTests.attempt(0, to: 3, status: nil, error: "timedOut")]
+    try expectEqual(
+      hung(answered, .bernoulli(0.05)),
+      "warning 0: It had not ended after 31.0 s; its response was under way on a link that loses "
+        + "packets. (1 of 1 call)"
+    )
+    for attempts in [silent, []] {
+      try expectEqual(
+        hung(attempts, .bernoulli(0.05)),
+        "warning 0: It had not ended after 31.0 s. (1 of 1 call)"
+      )
+    }
+    for attempts in [answered, silent, []] {
+      try expectEqual(hung(attempts, .none), "error 0: It had not ended after 31.0 s. (1 of 1 call)")
+    }
+    let told = [RuleTests.attempt(0, to: 3, status: 503, wait: 3_600_000)]
+    try expectEqual(
+      hung(told, .bernoulli(0.05)),
+      "error 0: Told to wait 3600 s, it had not ended after 31.0 s. (1 of 1 call)"
+    )
+  }
+
   @Test func `to wait for an hour is a hang, and to come back before is none`() throws {
     let told = RuleTests.attempt(0, to: 3, status: 503, wait: 3_600_000)
     try expectEqual(
