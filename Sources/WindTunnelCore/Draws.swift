@@ -19,6 +19,11 @@ public struct Draws: Sendable, Hashable {
     base = digest.firstNumber()
   }
 
+  /// Creates draws that belong to no scenario.
+  package init(seed: UInt64, key: String, ordinal: Int = 0) {
+    self.init(seed: seed, scenario: "", lane: .deck, key: key, ordinal: ordinal, rule: "")
+  }
+
   /// Draws for another use of the same thing, independent of these.
   package func apart(_ use: Int) -> Draws {
     var other = self

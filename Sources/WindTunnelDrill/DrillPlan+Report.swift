@@ -63,14 +63,7 @@ extension DrillPlan {
     return flown.map { flown in
       var rows = flown.subjects
       for place in rows.indices { rows[place].calm = calm[rows[place].name] }
-      return Report.Flown(
-        flown.name,
-        on: flown.stage,
-        subjects: rows,
-        gates: flown.gates.map(\.gate),
-        allowed: flown.allowed,
-        weather: flown.weather
-      )
+      return flown.with(rows)
     }
   }
 
@@ -83,43 +76,32 @@ extension DrillPlan {
 
   /// The facts about how it was flown.
   private var facts: [Report.Fact] {
-    var facts = [Report.Fact("load", load.words)]
-    if time == .virtualTime { facts.append(Report.Fact(Report.clock, "virtual")) }
+    func list(_ names: [String], by separator: String = ", ") -> String? {
+      names.isEmpty ? nil : names.joined(separator: separator)
+    }
+    var rate: String?
     if !command.isEmpty, case .openLoop = load {
       let shown = shownStarts.map {
         "as calm showed, this machine starts \(Self.text($0)) programs a second"
       }
-      facts.append(Report.Fact("rate", shown ?? "fixed"))
-    }
-    if comparesSubjects {
-      facts.append(Report.Fact(Report.compared, subjects.joined(separator: ", ")))
-    }
-    if !mix.shares.isEmpty {
-      facts.append(Report.Fact("mix", mix.shares.map(\.text).joined(separator: ", ")))
-    }
-    if !ignoredQuery.isEmpty {
-      let names = ignoredQuery.map(\.description).joined(separator: ", ")
-      facts.append(Report.Fact("ignoredQuery", names))
-    }
-    // What a scenario says itself stands in the report with it.
-    if let calls { facts.append(Report.Fact("calls", String(calls))) }
-    if let shard { facts.append(Report.Fact("shard", "\(shard)")) }
-    if let program = command.first {
-      facts.append(Report.Fact("program", program))
-      facts.append(Report.Fact(CommandWords.fact, CommandWords(command).text))
-    }
-    if let cassetteFile { facts.append(Report.Fact("cassetteFile", cassetteFile.relativePath)) }
-    if let deadline {
-      facts.append(Report.Fact("timeoutMilliseconds", String(deadline.wholeMicroseconds / 1000)))
-    }
-    if !leftOut.isEmpty {
-      facts.append(Report.Fact("notFlown", leftOut.map(\.reason).joined(separator: " ")))
+      rate = shown ?? "fixed"
     }
     let uncalled = uncalled
-    if !uncalled.isEmpty {
-      facts.append(Report.Fact("notCalled", "\(uncalled) (the command has no {method})"))
-    }
-    return facts
+    let facts: KeyValuePairs<String, String?> = [
+      "load": load.words, Report.clock: time == .virtualTime ? "virtual" : nil, "rate": rate,
+      Report.compared: comparesSubjects ? subjects.joined(separator: ", ") : nil,
+      "mix": list(mix.shares.map(\.text)),
+      "ignoredQuery": list(ignoredQuery.map(\.description)),
+      // What a scenario says itself stands in the report with it.
+      "calls": calls.map { String($0) }, "shard": shard.map { "\($0)" },
+      "program": command.first,
+      CommandWords.fact: command.isEmpty ? nil : CommandWords(command).text,
+      "cassetteFile": cassetteFile?.relativePath,
+      "timeoutMilliseconds": deadline.map { String($0.wholeMicroseconds / 1000) },
+      "notFlown": list(leftOut.map(\.reason), by: " "),
+      "notCalled": uncalled.isEmpty ? nil : "\(uncalled) (the command has no {method})",
+    ]
+    return facts.compactMap { name, value in value.map { Report.Fact(name, $0) } }
   }
 
   private static func text(_ rate: Double) -> String {

@@ -289,8 +289,7 @@ extension Fault {
   static let milliseconds = 0.0...86_400_000
   static let rates = 1...(1 << 30)
 
-  init(reading object: ObjectReader) throws(FormatError) {
-    var object = object
+  init(reading object: consuming ObjectReader) throws(FormatError) {
     // What an error says of known keys has them in this order.
     var found = try Self.delays(&object)
     found += try Self.statuses(&object)
@@ -371,20 +370,16 @@ extension Fault {
   package var json: JSON {
     switch self {
     case .delay(let spread):
-      let least = JSON.number(spread.least.inMilliseconds, places: 3)
-      if spread.least == spread.most { return ["delayMilliseconds": least] }
-      let most = JSON.number(spread.most.inMilliseconds, places: 3)
-      return ["delayMilliseconds": least, "throughMilliseconds": most]
+      var members = [JSON.Member("delayMilliseconds", .milliseconds(spread.least))]
+      if spread.least != spread.most { members.add("throughMilliseconds", spread.most) }
+      return .object(members)
     case .status(let status, let retryAfter):
       return .object([JSON.Member("status", .number(status))] + (retryAfter?.members ?? []))
     case .cut(let point, let effect): return effect.json(at: point)
     case .connection(let fault): return fault.json
     case .mutate(let mutation): return mutation.json
     case .dribble(let count, let interval):
-      return [
-        "dribbleBytes": .number(count),
-        "everyMilliseconds": .number(interval.inMilliseconds, places: 3),
-      ]
+      return ["dribbleBytes": .number(count), "everyMilliseconds": .milliseconds(interval)]
     case .throttle(let rate): return ["throttleBytesPerSecond": .number(rate)]
     case .malformed(let malformation): return ["malformed": .text(malformation.rawValue)]
     case .answer(let replacement): return ["answer": .text(replacement.rawValue)]

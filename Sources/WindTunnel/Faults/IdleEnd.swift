@@ -78,7 +78,7 @@ extension IdleEnd {
     case (let ending, .idle(let length)):
       [
         "keepAlive": .text((ending == .close ? Word.closeAfterIdle : .resetAfterIdle).rawValue),
-        "idleMilliseconds": .number(length.inMilliseconds, places: 3),
+        "idleMilliseconds": .milliseconds(length),
       ]
     }
   }

@@ -22,8 +22,7 @@ extension Scenario {
 
 extension Cancellation {
   /// `{ "share": 0.3, "afterMilliseconds": 50, "throughMilliseconds": 400 }`.
-  init(reading object: ObjectReader) throws(FormatError) {
-    var object = object
+  init(reading object: consuming ObjectReader) throws(FormatError) {
     let milliseconds = 0.0...86_400_000
     guard let share = try object.double("share", in: 0...1) else {
       throw object.error("share", "the share of the calls is missing")

@@ -29,8 +29,7 @@ public struct Credential: Sendable, Hashable {
   }
 
   /// `{ "issuer": "POST /login", "field": "Authorization" }`.
-  init(reading object: ObjectReader) throws(FormatError) {
-    var object = object
+  init(reading object: consuming ObjectReader) throws(FormatError) {
     guard let text = try object.string("issuer") else {
       throw object.error(
         "issuer",

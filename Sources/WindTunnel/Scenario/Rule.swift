@@ -93,8 +93,7 @@ public struct Decision: Sendable, Hashable {
 }
 
 extension Rule {
-  init(reading object: ObjectReader) throws(FormatError) {
-    var object = object
+  init(reading object: consuming ObjectReader) throws(FormatError) {
     let when = try object.object("when")
     let trigger = try when.map { object throws(FormatError) in try Trigger(reading: object) }
     let place = object.place("faults")

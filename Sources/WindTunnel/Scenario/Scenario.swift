@@ -79,11 +79,7 @@ public struct Scenario: Sendable, Hashable {
   /// Tells whether the scenario is about connections that are kept alive after an answer, so that a
   /// server has to keep them and a client has to live for more than one call.
   public var keepsConnections: Bool {
-    wantsKeptConnections
-      || rules.lazy.flatMap(\.faults).contains { fault in
-        guard case .idle = fault else { return false }
-        return true
-      }
+    wantsKeptConnections || hasFault { if case .idle = $0 { true } else { false } }
   }
 
   /// Tells whether a client may keep in it what was shown to one call for the next and should not,
@@ -102,12 +98,12 @@ public struct Scenario: Sendable, Hashable {
   /// Tells whether its answers are larger than what two systems hold between a server and a client
   /// that reads no further.
   package var sendsLargeBodies: Bool {
-    rules.contains { $0.faults.contains(.alter(.body(.large))) }
+    hasFault { $0 == .alter(.body(.large)) }
   }
 
   /// Tells whether it redirects from `https` to `http`, so that calls have to begin under TLS.
   package var leavesTLS: Bool {
-    rules.contains { $0.faults.contains(.answer(.redirectToHTTP)) }
+    hasFault { $0 == .answer(.redirectToHTTP) }
   }
 
   /// Tells whether all that a call can do in it is wait: nothing comes, or hardly anything,
@@ -130,23 +126,21 @@ public struct Scenario: Sendable, Hashable {
   /// Tells whether a client can fill its memory in it: bodies come to which only the client sets a
   /// limit.
   package var hasUnboundedBodies: Bool {
-    rules.lazy.flatMap(\.faults).contains(where: \.isUnbounded)
+    hasFault(\.isUnbounded)
   }
 
   /// Whether a rule sends a `Retry-After` with a date.
   package var sendsRetryDates: Bool {
-    rules.lazy.flatMap(\.faults).contains { fault in
-      guard case .status(_, retryAfter: .date) = fault else { return false }
-      return true
-    }
+    hasFault { if case .status(_, retryAfter: .date) = $0 { true } else { false } }
   }
 
   /// Tells whether any rule fails connections, for which the wire needs an address of their own.
   public var hasConnectionFaults: Bool {
-    rules.lazy.flatMap(\.faults).contains { fault in
-      guard case .connection = fault else { return false }
-      return true
-    }
+    hasFault { if case .connection = $0 { true } else { false } }
+  }
+
+  private func hasFault(_ isMeant: (Fault) -> Bool) -> Bool {
+    rules.contains { $0.faults.contains(where: isMeant) }
   }
 }
 
@@ -211,9 +205,7 @@ extension Scenario {
       if case .connection(.tls) = fault { return nil }
       return fault
     }
-    var decision = Decision(moment, fired)
-    decision.faults = decision.faults.map(\.behindProxy)
-    return decision
+    return Decision(moment, fired).behindProxy
   }
 
   /// Returns the rules that fire for a request.
@@ -347,9 +339,7 @@ extension Scenario {
       if case .status = fault, rule.trigger.request?.isForTunnels != true { return nil }
       return fault
     }
-    var decision = Decision(moment, fired)
-    decision.faults = decision.faults.map(\.behindProxy)
-    return decision
+    return Decision(moment, fired).behindProxy
   }
 
   /// Tells whether the scenario has faults that happen only in a decrypted tunnel.
@@ -376,21 +366,20 @@ extension Scenario {
   /// Tells whether the scenario fails handshakes by certificates, which needs a proxy that decrypts
   /// tunnels.
   public var needsCertificates: Bool {
-    rules.lazy.flatMap(\.faults).contains {
-      guard case .connection(.tls(let fault)) = $0 else { return false }
-      return fault.needsCertificate
-    }
+    hasFault { if case .connection(.tls(let fault)) = $0 { fault.needsCertificate } else { false } }
   }
 }
 
 extension Decision {
   fileprivate init(_ moment: Scenario.Moment, _ fired: [Scenario.Fired]) {
-    self.init(
-      lane: moment.lane,
-      key: moment.key,
-      ordinal: moment.ordinal,
-      faults: fired.flatMap(\.faults)
-    )
+    let faults = fired.flatMap(\.faults)
+    self.init(lane: moment.lane, key: moment.key, ordinal: moment.ordinal, faults: faults)
+  }
+
+  fileprivate var behindProxy: Decision {
+    var decision = self
+    decision.faults = faults.map(\.behindProxy)
+    return decision
   }
 }
 

@@ -120,25 +120,23 @@ extension Scenario {
 
   /// The same as a value.
   package var json: JSON {
-    var members: [JSON.Member] = [
-      JSON.Member("windtunnelScenario", .number(CassetteFormat.version)),
-      JSON.Member("name", .text(name)),
-    ]
-    if let summary { members.append(JSON.Member("summary", .text(summary))) }
-    if let survival { members.append(JSON.Member("survival", survival.json)) }
-    if let calls { members.append(JSON.Member("calls", .number(calls))) }
-    members.add("deadlineMilliseconds", deadline)
-    if let callsPerSecond { members.add("callsPerSecond", .number(callsPerSecond, places: 3)) }
-    if wantsKeptConnections { members.append(JSON.Member("keepConnections", true)) }
-    if let startup { members.append(JSON.Member("startup", .text(startup.rawValue))) }
+    var members = JSON.members([
+      "windtunnelScenario": .number(CassetteFormat.version), "name": .text(name),
+      "summary": summary.map { .text($0) }, "survival": survival?.json,
+      "calls": calls.map { .number($0) },
+      "deadlineMilliseconds": deadline.map { .milliseconds($0) },
+      "callsPerSecond": callsPerSecond.map { .number($0, places: 3) },
+      "keepConnections": wantsKeptConnections ? true : JSON?.none,
+      "startup": startup.map { .text($0.rawValue) },
+    ])
     members += notes
     if let link { members.append(JSON.Member("link", .object(link.json + linkNotes))) }
     members.append(JSON.Member("rules", .array(rules.map(\.json))))
     if let cancellation { members.add("cancel", .object(cancellation.json + cancellationNotes)) }
-    if !critical.isEmpty { members.add("critical", .array(critical.map { .text($0.description) })) }
-    if !expects.isEmpty { members.add("expects", .array(expects.map { .text($0.rawValue) })) }
+    if !critical.isEmpty { members.add("critical", .texts(critical.map(\.description))) }
+    if !expects.isEmpty { members.add("expects", .texts(expects.map(\.rawValue))) }
     if let credential { members.append(JSON.Member("credential", credential.json)) }
-    if !gates.isEmpty { members.add("gates", .array(gates.map { .text($0.description) })) }
+    if !gates.isEmpty { members.add("gates", .texts(gates.map(\.description))) }
     if !allowed.isEmpty { members.append(JSON.Member("allow", AllowedRule.json(of: allowed))) }
     return .object(members)
   }

@@ -36,8 +36,7 @@ public struct Survival: Sendable, Hashable {
     return "\(who): by \(by). Wrong is \(wrong)."
   }
 
-  init(reading object: ObjectReader) throws(FormatError) {
-    var object = object
+  init(reading object: consuming ObjectReader) throws(FormatError) {
     guard let calls = try object.choice("calls", Calls.self) else {
       throw object.error("calls", "it says which calls can go well: all, some or none")
     }

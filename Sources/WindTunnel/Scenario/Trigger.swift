@@ -240,8 +240,7 @@ public struct Burst: Sendable, Hashable {
 }
 
 extension Trigger {
-  init(reading object: ObjectReader) throws(FormatError) {
-    var object = object
+  init(reading object: consuming ObjectReader) throws(FormatError) {
     let ordinals = 1...1_000_000_000
     request = try object.requestPattern("request")
     header = try HeaderCondition(reading: &object)
@@ -343,8 +342,7 @@ extension HeaderCondition {
 }
 
 extension Burst {
-  fileprivate init(reading object: ObjectReader) throws(FormatError) {
-    var object = object
+  fileprivate init(reading object: consuming ObjectReader) throws(FormatError) {
     let goodToBad = try object.double("goodToBad", in: 0...1)
     let badToGood = try object.double("badToGood", in: 0...1)
     try object.refuseUnknownKeys()
@@ -378,10 +376,9 @@ extension TimeWindow {
   }
 
   fileprivate var members: [JSON.Member] {
-    JSON.members([
-      "fromMilliseconds": .number(start.inMilliseconds, places: 3),
-      "untilMilliseconds": end.map { .number($0.inMilliseconds, places: 3) },
-    ])
+    var members = [JSON.Member("fromMilliseconds", .milliseconds(start))]
+    members.add("untilMilliseconds", end)
+    return members
   }
 }
 

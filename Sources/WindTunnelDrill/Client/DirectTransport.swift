@@ -36,11 +36,7 @@ struct DirectTransport: Transport {
     let listener = DirectExchange.Listener { head in
       upload.allSent(of: request)
       // Handed over once: whoever drops it then ends the exchange.
-      let pieces = handed.withLock { handed in
-        defer { handed = nil }
-        return handed
-      }
-      guard let pieces else { return }
+      guard let pieces = handed.withLock({ Swift.exchange(&$0, with: nil) }) else { return }
       opened.keep(
         .success(StreamedAnswer(status: head.status, headers: Headers(head), pieces: pieces))
       )

@@ -69,14 +69,7 @@ struct ArrivalProcess: Sendable {
   ///   - callsPerSecond: How many calls begin in a second on average.
   ///   - count: How many calls there are.
   init(seed: UInt64, callsPerSecond: Double, count: Int) {
-    let draws = Draws(
-      seed: seed,
-      scenario: "",
-      lane: .deck,
-      key: "departures",
-      ordinal: 0,
-      rule: ""
-    )
+    let draws = Draws(seed: seed, key: "departures")
     var offset = 0.0
     offsets = (0..<count).map { call in
       defer { offset += -log(1 - draws.unit(call)) / callsPerSecond }

@@ -65,8 +65,7 @@ private final class FirstFailure: Sendable {
   func hasCome() {
     let told = state.withLock { state in
       state.isThere = true
-      defer { state.told = [] }
-      return state.told
+      return exchange(&state.told, with: [])
     }
     for tell in told { tell() }
   }

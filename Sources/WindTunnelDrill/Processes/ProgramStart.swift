@@ -38,8 +38,7 @@ final class ProgramStart: Sendable {
     let waiting: [@Sendable () -> Void] = state.withLock { state in
       guard state.seen == nil else { return [] }
       state.seen = moment
-      defer { state.waiting = [] }
-      return state.waiting
+      return exchange(&state.waiting, with: [])
     }
     for action in waiting { action() }
   }
@@ -60,11 +59,7 @@ extension ProgramStart {
 
   /// Ends the call after too many attempts.
   func isEndless() {
-    let end = state.withLock { state in
-      defer { state.ends = nil }
-      return state.ends
-    }
-    end?()
+    state.withLock { exchange(&$0.ends, with: nil) }?()
   }
 
   /// A program has that much more than its patience where nothing has been seen of it: it may not
@@ -150,11 +145,7 @@ final class StartingPlaces: Sendable {
     guard hasPlace else { return {} }
     let isGivenBack = Locked(false)
     return { [self] in
-      let isFirst = isGivenBack.withLock { isGivenBack in
-        defer { isGivenBack = true }
-        return !isGivenBack
-      }
-      if isFirst { giveBack() }
+      if !isGivenBack.withLock({ exchange(&$0, with: true) }) { giveBack() }
     }
   }
 

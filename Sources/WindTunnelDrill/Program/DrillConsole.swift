@@ -167,7 +167,7 @@ extension JudgedFinding {
       "id": .text(id), "rule": .text(finding.rule),
       "title": .text(FindingRule.named(finding.rule)?.title ?? finding.rule),
       "severity": .text(finding.severity.rawValue), "text": .text(finding.seen),
-      "rows": .array(rows.map { .number($0) }), "segment": segment.map { .number($0) } ?? .null,
+      "rows": .numbers(rows), "segment": .orNull(segment),
     ]
   }
 }

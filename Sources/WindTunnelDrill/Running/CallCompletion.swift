@@ -35,8 +35,7 @@ final class CallCompletion: Sendable {
       let isBack = result != nil
       let end = End(result: result, latency: latency, cancelled: isBack ? state.cancelled : nil)
       state.end = end
-      defer { state.waiting = nil }
-      return (end, state.waiting)
+      return (end, exchange(&state.waiting, with: nil))
     }
     waiting?.resume(returning: end)
   }

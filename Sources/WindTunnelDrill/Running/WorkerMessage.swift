@@ -109,7 +109,7 @@ enum WorkerMessage: Sendable {
     let json: JSON =
       switch self {
       case .began(let call, let moment):
-        ["began": .number(call), "atMilliseconds": .number(moment.inMilliseconds, places: 3)]
+        ["began": .number(call), "atMilliseconds": .milliseconds(moment)]
       case .attempt(let call, let attempt):
         ["attempt": .number(call), "met": attempt.json]
       case .undone(let call, let place, let faults, let isWhole):
@@ -122,12 +122,10 @@ enum WorkerMessage: Sendable {
       case .attemptEnded(let call, let end):
         [
           "attemptEnded": .number(call), "place": .number(end.place),
-          "atMilliseconds": .number(end.at.inMilliseconds, places: 3),
+          "atMilliseconds": .milliseconds(end.at),
           "stages": end.stages.json ?? .null,
-          "retryNotBeforeMilliseconds": end.retryNotBefore
-            .map { .number($0.inMilliseconds, places: 3) } ?? .null,
-          "status": end.status.map { .number($0) } ?? .null,
-          "bytesSent": end.bytesSent.map { .number($0) } ?? .null,
+          "retryNotBeforeMilliseconds": .orNull(end.retryNotBefore),
+          "status": .orNull(end.status), "bytesSent": .orNull(end.bytesSent),
         ]
       case .conversed(let call, let place, let log):
         ["conversed": .number(call), "place": .number(place), "seen": log.json]
@@ -135,9 +133,8 @@ enum WorkerMessage: Sendable {
       case .connections(let seen): ["connections": seen.json]
       case .hung(let call, let hang):
         [
-          "hung": .number(call),
-          "waitedMilliseconds": hang.waited.map { .number($0.inMilliseconds, places: 3) } ?? .null,
-          "asleep": hang.asleep.map { .text($0) } ?? .null,
+          "hung": .number(call), "waitedMilliseconds": .orNull(hang.waited),
+          "asleep": .orNull(hang.asleep),
         ]
       case .program(let number, let runs):
         ["program": .number(Int(number)), "runs": .bool(runs)]
@@ -151,79 +148,61 @@ enum WorkerMessage: Sendable {
   init?(line: String) {
     guard line.hasPrefix(Self.mark),
       // A line that was cut short by the end of the process says nothing.
-      let json = try? JSON(parsing: line.dropFirst(Self.mark.count).utf8, source: "")
+      let json = try? JSON(parsing: line.dropFirst(Self.mark.count).utf8, source: ""),
+      case .object(let members) = json, let first = members.first,
+      // Only a whole line counts, and of that all reads.
+      let message = try? Self(first.name.value, first.value, json)
     else { return nil }
-    if let call = json["began"]?.intValue, let moment = json["atMilliseconds"]?.doubleValue {
-      self = .began(call, at: Duration(milliseconds: moment))
-    } else if let call = json["attempt"]?.intValue, let met = json["met"],
-      // Only a whole line counts, and of that all reads.
-      let attempt = try? Observation.Attempt(met)
-    {
-      self = .attempt(call: call, attempt)
-    } else if let call = json["undone"]?.intValue, let place = json["place"]?.intValue,
-      case .array(let faults)? = json["faults"]
-    {
-      self = .undone(
-        call: call,
-        place: place,
-        // Only a whole line counts, and of that all reads.
-        faults.compactMap { fault in
-          try? Observation.Attempt.Undone(
-            reading: ObjectReader(fault, source: "a subject's process", path: "")
-          )
-        },
-        isWhole: json["whole"] == true
-      )
-    } else if let call = json["sent"]?.intValue, let place = json["place"]?.intValue,
-      let values = json["values"],
-      // Only a whole line counts, and of that all reads.
-      let sent = try? Observation.Sent(values)
-    {
-      self = .sent(call: call, place: place, sent)
-    } else if let call = json["attemptEnded"]?.intValue, let place = json["place"]?.intValue,
-      let moment = json["atMilliseconds"]?.doubleValue
-    {
-      var end = AttemptEnd(place: place, at: Duration(milliseconds: moment))
-      // Only a whole line counts, and of that all reads.
-      if let stages = json["stages"], stages != .null,
-        let seen = try? ExchangeStages(stages)
-      {
-        end.stages = seen
-      }
-      let date = json["retryNotBeforeMilliseconds"]?.doubleValue
-      end.retryNotBefore = date.map { Duration(milliseconds: $0) }
-      end.status = json["status"]?.intValue
-      end.bytesSent = json["bytesSent"]?.intValue
+    self = message
+  }
+
+  /// Reads a message by its first member; returns `nil` if a value is missing.
+  private init?(_ name: String, _ value: JSON, _ json: JSON) throws(FormatError) {
+    let (number, place, text) = (value.intValue, json["place"]?.intValue, value.stringValue)
+    func time(_ name: String) -> Duration? {
+      json[name]?.doubleValue.map { Duration(milliseconds: $0) }
+    }
+    switch (name, number, place) {
+    case ("began", let call?, _):
+      guard let moment = time("atMilliseconds") else { return nil }
+      self = .began(call, at: moment)
+    case ("attempt", let call?, _):
+      guard let met = json["met"] else { return nil }
+      self = .attempt(call: call, try Observation.Attempt(met))
+    case ("undone", let call?, let place?):
+      guard case .array(let faults)? = json["faults"] else { return nil }
+      // A fault that does not read is left out.
+      let undone = faults.compactMap { try? Observation.Attempt.Undone($0) }
+      self = .undone(call: call, place: place, undone, isWhole: json["whole"] == true)
+    case ("sent", let call?, let place?):
+      guard let values = json["values"] else { return nil }
+      self = .sent(call: call, place: place, try Observation.Sent(values))
+    case ("attemptEnded", let call?, let place?):
+      guard let moment = time("atMilliseconds") else { return nil }
+      var end = AttemptEnd(place: place, at: moment)
+      // Stages that do not read are left out.
+      end.stages = json["stages"].flatMap { try? ExchangeStages($0) } ?? ExchangeStages()
+      end.retryNotBefore = time("retryNotBeforeMilliseconds")
+      (end.status, end.bytesSent) = (json["status"]?.intValue, json["bytesSent"]?.intValue)
       self = .attemptEnded(call: call, end)
-    } else if let call = json["conversed"]?.intValue, let place = json["place"]?.intValue,
-      let seen = json["seen"],
-      // The same: only a whole line counts.
-      let log = try? ConversationLog(seen)
-    {
-      self = .conversed(call: call, place: place, log)
-    } else if let ended = json["ended"],
-      // The same: only a whole line counts.
-      let observation = try? Observation(line: ended.bytes())
-    {
-      self = .ended(observation)
-    } else if let seen = json["connections"],
-      // The same: only a whole line counts.
-      let connections = try? Flight.Connections(seen)
-    {
-      self = .connections(connections)
-    } else if let call = json["hung"]?.intValue {
-      let waited = json["waitedMilliseconds"]?.doubleValue.map { Duration(milliseconds: $0) }
-      self = .hung(call: call, ProgramHang(waited: waited, asleep: json["asleep"]?.stringValue))
-    } else if let number = json["program"]?.intValue, let runs = json["runs"] {
+    case ("conversed", let call?, let place?):
+      guard let seen = json["seen"] else { return nil }
+      self = .conversed(call: call, place: place, try ConversationLog(seen))
+    case ("ended", _, _): self = .ended(try Observation(line: value.bytes()))
+    case ("connections", _, _): self = .connections(try Flight.Connections(value))
+    case ("hung", let call?, _):
+      let asleep = json["asleep"]?.stringValue
+      self = .hung(call: call, ProgramHang(waited: time("waitedMilliseconds"), asleep: asleep))
+    case ("program", let number?, _):
+      guard let runs = json["runs"] else { return nil }
       self = .program(Int32(clamping: number), runs: runs == true)
-    } else if let reason = json["refused"]?.stringValue {
-      self = .refused(reason)
-    } else if let reason = json["unfit"]?.stringValue {
-      self = .unfit(reason)
-    } else if let reason = json["unanswered"]?.stringValue {
-      self = .unanswered(reason)
-    } else {
-      return nil
+    default:
+      switch (name, text) {
+      case ("refused", let reason?): self = .refused(reason)
+      case ("unfit", let reason?): self = .unfit(reason)
+      case ("unanswered", let reason?): self = .unanswered(reason)
+      default: return nil
+      }
     }
   }
 }

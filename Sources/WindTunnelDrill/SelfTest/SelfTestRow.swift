@@ -97,22 +97,19 @@ package struct SelfTestRow: Sendable, Hashable {
   /// `null`, and so is `passed` where nobody looked.
   package var json: JSON {
     let seen: JSON = [
-      "raw": raw.map { .text($0) } ?? .null,
-      "looks": .number(looks), "equal": .number(equalLooks),
-      "curl": curl.map { .number($0) } ?? .null,
-      "urlSession": session.map { .text($0.text) } ?? .null,
-      "urlErrorCode": sessionCode.map { .number($0) } ?? .null,
+      "raw": .orNull(raw), "looks": .number(looks), "equal": .number(equalLooks),
+      "curl": .orNull(curl), "urlSession": .orNull(session?.text),
+      "urlErrorCode": .orNull(sessionCode),
     ]
     let expected: JSON = [
-      "raw": .text(asked), "curl": .array(kind.expected.curl.map { .number($0) }),
-      "urlSession": .text(expectedSession.text),
-      "urlErrorCode": expectedCode.map { .number($0) } ?? .null,
+      "raw": .text(asked), "curl": .numbers(kind.expected.curl),
+      "urlSession": .text(expectedSession.text), "urlErrorCode": .orNull(expectedCode),
     ]
     return [
       "name": .text(kind.name), "layer": .text(kind.layer.rawValue), "asked": .text(asked),
       "seen": seen, "expected": expected, "passed": isSkipped ? .null : .bool(passed),
       "skipped": isSkipped ? .text(skipped.joined(separator: "; ")) : .null,
-      "unseenBy": .array(unseenBy.map { .text($0) }),
+      "unseenBy": .texts(unseenBy),
     ]
   }
 }

@@ -39,7 +39,7 @@ struct CommandWords: Sendable, Hashable {
   }
 
   /// A list, as JSON.
-  var text: String { "\(JSON.array(words.map { .text($0) }))" }
+  var text: String { "\(JSON.texts(words))" }
 
   /// Tells whether something was taken out, so that it cannot be run.
   var isIncomplete: Bool { words.contains { $0.contains("REDACTED-") } }

@@ -168,8 +168,7 @@ final class RunningService: Sendable {
         // It waits for what does not end, or is busy with what it has of it: that is no silence.
         if waiting.memory?.hasGrown == true { return (nil, false, true) }
         // Under the same lock: an answer that comes now comes too late.
-        defer { state.hasFallen = true }
-        return (nil, !state.hasFallen, false)
+        return (nil, !exchange(&state.hasFallen, with: true), false)
       }
       if let next { watch(number, within: patience, after: next) }
       if hangs { tell(.hung) }
@@ -245,10 +244,7 @@ final class RunningService: Sendable {
   /// a failure. That is no fall, and the next call has another run.
   private func outgrows() {
     let waiting = state.withLock { state -> [Int: Waiting]? in
-      if state.hasFallen { return nil }
-      state.hasFallen = true
-      defer { state.waiting = [:] }
-      return state.waiting
+      exchange(&state.hasFallen, with: true) ? nil : exchange(&state.waiting, with: [:])
     }
     guard let waiting else { return }
     process.killAll()
@@ -284,11 +280,7 @@ final class RunningService: Sendable {
   /// Tells of a fall, unless there was one: a program that is ended because it hangs ends, too, and
   /// that is no crash of its own.
   private func falls(_ fall: ServiceSubject.Fall) {
-    let isFirst = state.withLock { state in
-      defer { state.hasFallen = true }
-      return !state.hasFallen
-    }
-    if isFirst { tell(fall) }
+    if !state.withLock({ exchange(&$0.hasFallen, with: true) }) { tell(fall) }
   }
 
   /// Tells of its one fall. Where this process goes on after that, its calls are over.
@@ -301,11 +293,7 @@ final class RunningService: Sendable {
       }
     }
     self.fall(fall)
-    let waiting = state.withLock { state in
-      defer { state.waiting = [:] }
-      return state.waiting
-    }
-    for (number, call) in waiting {
+    for (number, call) in state.withLock({ exchange(&$0.waiting, with: [:]) }) {
       var answer = ServiceAnswer.fallen(number, fall == .hung ? .hung : .crashed)
       answer.processorDelay = waits[number]
       call.continuation.resume(returning: answer)

@@ -29,6 +29,10 @@ extension Target {
   var connections: ConnectionCounts? { nil }
   func countUnread() async -> Int? { nil }
   func close() async {}
+
+  func close(_ route: CallRoute, isHung: Bool) {
+    if !isHung { route.session.end() }
+  }
 }
 
 /// One call's route to the deck.
@@ -263,10 +267,6 @@ struct WireTarget: ServedTarget {
   func open(_ lane: Lane) throws -> CallRoute {
     try route(of: lane, to: server.port, ports, path: lane.basePath, .nothing)
   }
-
-  func close(_ route: CallRoute, isHung: Bool) {
-    if !isHung { route.session.end() }
-  }
 }
 
 /// On the wire where connections fail or are late before a request could name a lane: each call has
@@ -382,10 +382,6 @@ struct UnreachableTarget: Target {
 
   func open(_ lane: Lane) -> CallRoute {
     CallRoute(baseURL: baseURL, session: .wire(), belongings: .nothing, servers: servers)
-  }
-
-  func close(_ route: CallRoute, isHung: Bool) {
-    if !isHung { route.session.end() }
   }
 }
 

@@ -327,38 +327,33 @@ extension DrillPlan {
       isProgramACall && $0.isAboutWhatOutlivesCalls && group.contains($0.name)
     }
     if !outlived.isEmpty {
-      leftOut.append(
-        LeftOut(
-          outlived.map(\.name).joined(separator: ", "),
-          "it is about what outlives a call, and a program that is started for each keeps nothing."
-        )
-      )
+      let names = outlived.map(\.name).joined(separator: ", ")
+      let reason =
+        "it is about what outlives a call, and a program that is started for each keeps nothing."
+      leftOut.append(LeftOut(names, reason))
+    }
+    func leave(_ scenarios: [Scenario], _ reason: String) {
+      leftOut += scenarios.filter { group.contains($0.name) }.map { LeftOut($0.name, reason) }
     }
     let streamless = scenarios.filter {
       $0.isAboutStreams && group.contains($0.name) && !cassette.streamsEvents
     }
-    leftOut += streamless.map {
-      LeftOut($0.name, "it is about streams of events, and the cassette has none.")
-    }
+    leave(streamless, "it is about streams of events, and the cassette has none.")
     let speechless = scenarios.filter {
       $0.isAboutConversations && group.contains($0.name)
         && (workload(of: subjects.first ?? "", on: .onTheWire).holdsNone || !usesProcesses)
     }
-    leftOut += speechless.map {
-      LeftOut($0.name, "it is about conversations by WebSocket, and the drill has none.")
-    }
+    leave(speechless, "it is about conversations by WebSocket, and the drill has none.")
     let startup = try RecordedStartup(cassette)
     let startless = scenarios.filter { scenario in
       scenario.startup.map { startup?.has($0) != true } ?? false
     }
-    leftOut += startless.filter { group.contains($0.name) }.map {
-      LeftOut(
-        $0.name,
-        startup == nil
-          ? "it is about the start of an app, and the cassette has none."
-          : "it serves an older configuration, and the cassette has one alone."
-      )
-    }
+    leave(
+      startless,
+      startup == nil
+        ? "it is about the start of an app, and the cassette has none."
+        : "it serves an older configuration, and the cassette has one alone."
+    )
     if let scenario = startless.first(where: { !group.contains($0.name) }) {
       throw DrillError.plan(
         startup == nil

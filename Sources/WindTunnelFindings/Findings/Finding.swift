@@ -59,10 +59,7 @@ public struct Finding: Sendable, Hashable {
       "judged": .number(judged),
       "steps": .array(
         steps.map { step in
-          [
-            "atMilliseconds": step.at.map { .number($0.inMilliseconds, places: 3) } ?? .null,
-            "words": .text(step.words),
-          ]
+          ["atMilliseconds": .orNull(step.at), "words": .text(step.words)]
         }
       ),
     ]

@@ -68,15 +68,12 @@ extension Flight.Traffic {
   package var json: JSON {
     [
       "connections": .array(connections.map(\.json)),
-      "lateRequestsMilliseconds": .array(
-        lateRequests.map { .number($0.inMilliseconds, places: 3) }
-      ),
+      "lateRequestsMilliseconds": .array(lateRequests.map { .milliseconds($0) }),
     ]
   }
 
-  package init(reading object: ObjectReader) throws(FormatError) {
+  package init(reading object: consuming ObjectReader) throws(FormatError) {
     self.init()
-    var object = object
     for json in try object.array("connections") ?? [] {
       connections.append(
         try Flight.Connections(
@@ -94,31 +91,16 @@ extension Flight.Traffic {
   }
 }
 
-extension Flight.Connections {
-  package var json: JSON {
-    var members = [
-      JSON.Member("calls", .number(calls)), JSON.Member("opened", .number(opened)),
-      JSON.Member("mostOpen", .number(mostOpen)), JSON.Member("leftOpen", .number(leftOpen)),
-    ]
-    if let leftUnread { members.append(JSON.Member("leftUnread", .number(leftUnread))) }
-    return .object(members)
-  }
+extension Flight.Connections: JSONObject {
+  package static let blank = Self(calls: 0, opened: 0, mostOpen: 0, leftOpen: 0)
 
-  /// Reads them by themselves.
-  package init(_ json: JSON) throws(FormatError) {
-    try self.init(reading: ObjectReader(json, source: "a subject's process", path: "connections"))
-  }
-
-  fileprivate init(reading object: ObjectReader) throws(FormatError) {
-    var object = object
+  package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
     let counts = 0...(1 << 40)
-    guard let calls = try object.int("calls", in: counts),
-      let opened = try object.int("opened", in: counts),
-      let mostOpen = try object.int("mostOpen", in: counts),
-      let leftOpen = try object.int("leftOpen", in: counts)
-    else { throw object.error("calls", "it needs calls, opened, mostOpen and leftOpen") }
-    self.init(calls: calls, opened: opened, mostOpen: mostOpen, leftOpen: leftOpen)
-    leftUnread = try object.int("leftUnread", in: counts)
-    try object.refuseUnknownKeys()
+    let missing: JSONFields.Missing = ("calls", "it needs calls, opened, mostOpen and leftOpen")
+    try fields.int("calls", &calls, in: counts, missing)
+    try fields.int("opened", &opened, in: counts, missing)
+    try fields.int("mostOpen", &mostOpen, in: counts, missing)
+    try fields.int("leftOpen", &leftOpen, in: counts, missing)
+    try fields.int("leftUnread", &leftUnread, in: counts)
   }
 }

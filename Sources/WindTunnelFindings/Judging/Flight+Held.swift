@@ -99,7 +99,7 @@ extension FindingRule {
     func standing(of rule: FindingRule) -> RuleStanding.Standing {
       guard judged >= rule.leastCalls else { return .notMet(rule.unmet(by: judged)) }
       guard let worst else { return .passed(judged) }
-      return rule.broken(worst.violation, in: worst.call, calls: broken, judged: judged)
+      return rule.broken(worst.violation, in: worst.call, calls: broken, of: judged)
     }
   }
 }

@@ -16,14 +16,13 @@ extension Observation {
 extension Observation.CacheTerms {
   package var json: JSON {
     [
-      "freshMilliseconds": .number(fresh.inMilliseconds, places: 3),
+      "freshMilliseconds": .milliseconds(fresh),
       "validator": .bool(hasValidator), "stale": .bool(allowsStale),
     ]
   }
 
-  init(reading object: ObjectReader) throws(FormatError) {
+  init(reading object: consuming ObjectReader) throws(FormatError) {
     self.init()
-    var object = object
     fresh = try object.offset("freshMilliseconds") ?? .zero
     hasValidator = try object.bool("validator") ?? false
     allowsStale = try object.bool("stale") ?? false

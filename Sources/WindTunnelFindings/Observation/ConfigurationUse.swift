@@ -49,36 +49,16 @@ extension Observation {
   }
 }
 
-extension Observation.ConfigurationUse {
+extension Observation.ConfigurationUse: JSONObject {
   /// The greatest version that is told.
   package static let versionMax = Int(Int32.max)
+  package static let blank = Self()
 
-  var json: JSON {
-    func list(_ versions: [Int]) -> JSON? {
-      versions.isEmpty ? nil : .array(versions.map { .number($0) })
-    }
-    return .object(
-      JSON.members([
-        "kept": kept.map { .number($0) }, "given": isGiven ? true : JSON?.none,
-        "signed": list(signed),
-        "changed": list(changed), "used": list(used),
-      ])
-    )
-  }
-
-  init(reading object: ObjectReader) throws(FormatError) {
-    var object = object
-    self.init(
-      kept: try object.int("kept", in: 0...Self.versionMax),
-      isGiven: try object.bool("given") ?? false,
-      signed: try object.values("signed", "version", Self.version),
-      changed: try object.values("changed", "version", Self.version),
-      used: try object.values("used", "version", Self.version)
-    )
-    try object.refuseUnknownKeys()
-  }
-
-  private static func version(_ json: JSON) -> Int? {
-    json.intValue.flatMap { 0...versionMax ~= $0 ? $0 : nil }
+  package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
+    try fields.int("kept", &kept, in: 0...Self.versionMax)
+    try fields.flag("given", &isGiven)
+    try fields.numbers("signed", &signed, "version", max: Self.versionMax)
+    try fields.numbers("changed", &changed, "version", max: Self.versionMax)
+    try fields.numbers("used", &used, "version", max: Self.versionMax)
   }
 }

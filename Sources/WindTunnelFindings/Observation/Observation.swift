@@ -152,15 +152,14 @@ extension Observation {
     }
     members += [
       JSON.Member("showed", .bool(showed)),
-      JSON.Member("latencyMilliseconds", .number(latency.inMilliseconds, places: 3)),
-      JSON.Member("attempts", attemptCount.map { .number($0) } ?? .null),
+      JSON.Member("latencyMilliseconds", .milliseconds(latency)),
+      JSON.Member("attempts", .orNull(attemptCount)),
       JSON.Member("met", .array(allAttempts.map(\.json))),
     ]
     return .object(members + laterMembers)
   }
 
-  package init(reading object: ObjectReader) throws(FormatError) {
-    var object = object
+  package init(reading object: consuming ObjectReader) throws(FormatError) {
     let whole = 0...(1 << 40)
     let ofCall = 0...Int(Int32.max)
     guard let call = try object.int("call", in: whole),
@@ -181,7 +180,7 @@ extension Observation {
     let isUnseen = object.take("attempts") == .null
     let count = isUnseen ? nil : try object.int("attempts", in: ofCall)
     var met: [Attempt] = []
-    for json in try object.array("met") ?? [] { met.append(try Attempt(json, in: object)) }
+    for json in try object.array("met") ?? [] { met.append(try Attempt(json, in: copy object)) }
     self.init(
       call: call,
       endpoint: endpoint,
@@ -222,25 +221,11 @@ extension Observation {
     if let configuration { members.add("configuration", configuration.json) }
     if let received { members.append(JSON.Member("received", received.json)) }
     members.add("stale", isStale)
-    if let memory {
-      let seen = JSON.members([
-        "beforeBytes": memory.beforeBytes.map { .number($0) },
-        "peakBytes": .number(memory.peakBytes), "ended": memory.wasEnded ? true : JSON?.none,
-      ])
-      members.append(JSON.Member("memory", .object(seen)))
-    }
+    if let memory { members.add("memory", memory.json) }
     members.add("processorDelayMilliseconds", processorDelay)
-    if let sleep = sleepWithoutLimit {
-      members.append(JSON.Member("sleepWithoutLimit", .text(sleep)))
-    }
+    if let sleepWithoutLimit { members.add("sleepWithoutLimit", .text(sleepWithoutLimit)) }
     members.add("afterWindowMilliseconds", afterWindow)
-    if let cancellation {
-      var cancelled: [JSON.Member] = []
-      cancelled.add("afterMilliseconds", cancellation.after)
-      cancelled.add("toReturnMilliseconds", cancellation.toReturn)
-      cancelled.add("attemptsAfter", cancellation.attemptsAfter)
-      members.append(JSON.Member("cancelled", .object(cancelled)))
-    }
+    if let cancellation { members.add("cancelled", cancellation.json) }
     if let notOnCassette { members.append(JSON.Member("notOnCassette", .text(notOnCassette))) }
     return members
   }
@@ -259,34 +244,14 @@ extension Observation {
     showsAnswerOf = try object.string("showsAnswerOf")
     rogueAnswer = try object.choice("rogueAnswer", RogueAnswer.self)
     configuration = try object.object("configuration").map(ConfigurationUse.init(reading:))
-    if let said = try object.object("received") { received = try ReceivedMessages(reading: said) }
+    received = try object.object("received").map(ReceivedMessages.init(reading:))
     isStale = try object.bool("stale")
     processorDelay = try object.offset("processorDelayMilliseconds")
     sleepWithoutLimit = try object.string("sleepWithoutLimit")
     afterWindow = try object.offset("afterWindowMilliseconds")
     notOnCassette = try object.string("notOnCassette")
-    if var seen = try object.object("memory") {
-      let range = 0...(1 << 50)
-      let before = try seen.int("beforeBytes", in: range)
-      guard let peak = try seen.int("peakBytes", in: range) else {
-        throw object.error("memory", "it needs peakBytes")
-      }
-      let wasEnded = try seen.bool("ended") ?? false
-      memory = Memory(beforeBytes: before, peakBytes: peak, wasEnded: wasEnded)
-      try seen.refuseUnknownKeys()
-    }
-    guard var cancelled = try object.object("cancelled") else { return }
-    guard let after = try cancelled.offset("afterMilliseconds"),
-      let toReturn = try cancelled.offset("toReturnMilliseconds")
-    else {
-      throw object.error("cancelled", "it needs afterMilliseconds and toReturnMilliseconds")
-    }
-    cancellation = Cancellation(
-      after: after,
-      toReturn: toReturn,
-      attemptsAfter: try cancelled.int("attemptsAfter", in: 0...(1 << 40))
-    )
-    try cancelled.refuseUnknownKeys()
+    memory = try object.object("memory").map(Memory.init(reading:))
+    cancellation = try object.object("cancelled").map(Cancellation.init(reading:))
   }
 }
 
@@ -336,10 +301,8 @@ extension Observation.Attempt {
     isStaleOnArrival = try object.bool("staleOnArrival") ?? false
     cacheTerms = try object.object("cache").map(Observation.CacheTerms.init(reading:))
     isUnderBadCertificate = try object.bool("underBadCertificate") ?? false
-    if let stages = try object.object("stages") {
-      self.stages = try ExchangeStages(reading: stages)
-    }
-    if let sent = try object.object("sent") { self.sent = try Observation.Sent(reading: sent) }
+    if let seen = try object.object("stages") { stages = try ExchangeStages(reading: seen) }
+    sent = try object.object("sent").map(Observation.Sent.init(reading:))
     conversation = try object.object("conversation").map(ConversationLog.init(reading:))
     undone = try object.list("notDone", Undone.init(reading:)) ?? []
     try object.refuseUnknownKeys()
@@ -351,32 +314,23 @@ extension Observation.Attempt {
   }
 }
 
-extension ExchangeStages {
-  /// The stages that were seen, under their keys; `nil` where none was.
-  package var json: JSON? {
-    let seen = all.compactMap { name, length in
-      length.map {
-        JSON.Member(JSON.Text("\(name)Milliseconds"), .number($0.inMilliseconds, places: 3))
-      }
-    }
-    return seen.isEmpty ? nil : .object(seen)
-  }
+extension ExchangeStages: JSONPart {
+  package static let blank = Self()
 
-  /// Reads them by themselves.
+  package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
+    try fields.time("dnsMilliseconds", &dns)
+    try fields.time("connectMilliseconds", &connect)
+    try fields.time("tlsMilliseconds", &tls)
+    try fields.time("uploadMilliseconds", &upload)
+    try fields.time("firstByteMilliseconds", &firstByte)
+    try fields.time("bodyMilliseconds", &body)
+  }
+}
+
+extension JSONListed {
+  /// Reads the value from a subject's process.
   package init(_ json: JSON) throws(FormatError) {
-    try self.init(reading: ObjectReader(json, source: "a subject's process", path: "stages"))
-  }
-
-  fileprivate init(reading object: ObjectReader) throws(FormatError) {
-    self.init()
-    var object = object
-    dns = try object.offset("dnsMilliseconds")
-    connect = try object.offset("connectMilliseconds")
-    tls = try object.offset("tlsMilliseconds")
-    upload = try object.offset("uploadMilliseconds")
-    firstByte = try object.offset("firstByteMilliseconds")
-    body = try object.offset("bodyMilliseconds")
-    try object.refuseUnknownKeys()
+    try self.init(reading: ObjectReader(json, source: "a subject's process", path: ""))
   }
 }
 
@@ -390,22 +344,36 @@ extension [JSON.Member] {
   }
 }
 
-extension ObjectReader {
-  /// Returns a length of time or an offset, where it is there.
-  mutating func offset(_ name: String) throws(FormatError) -> Duration? {
-    try double(name, in: 0...1e12).map { Duration(milliseconds: $0) }
+extension Observation.Attempt.Undone: JSONObject {
+  package static let blank = Self(fault: "", reason: "")
+
+  package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
+    let missing: JSONFields.Missing = (
+      "fault", "a fault that was not done needs its name and the reason"
+    )
+    try fields.string("fault", &fault, missing)
+    try fields.string("reason", &reason, missing)
   }
 }
 
-extension Observation.Attempt.Undone {
-  package var json: JSON { ["fault": .text(fault), "reason": .text(reason)] }
+extension Observation.Memory: JSONObject {
+  package static let blank = Self(peakBytes: 0)
 
-  package init(reading object: ObjectReader) throws(FormatError) {
-    var object = object
-    guard let fault = try object.string("fault"), let reason = try object.string("reason") else {
-      throw object.error("fault", "a fault that was not done needs its name and the reason")
-    }
-    self.init(fault: fault, reason: reason)
-    try object.refuseUnknownKeys()
+  package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
+    let range = 0...(1 << 50)
+    try fields.int("beforeBytes", &beforeBytes, in: range)
+    try fields.int("peakBytes", &peakBytes, in: range, (nil, "it needs peakBytes"))
+    try fields.flag("ended", &wasEnded)
+  }
+}
+
+extension Observation.Cancellation: JSONObject {
+  package static let blank = Self(after: .zero, toReturn: .zero, attemptsAfter: nil)
+
+  package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
+    let missing: JSONFields.Missing = (nil, "it needs afterMilliseconds and toReturnMilliseconds")
+    try fields.time("afterMilliseconds", &after, missing)
+    try fields.time("toReturnMilliseconds", &toReturn, missing)
+    try fields.int("attemptsAfter", &attemptsAfter, in: 0...(1 << 40))
   }
 }

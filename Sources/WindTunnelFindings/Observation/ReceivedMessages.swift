@@ -41,43 +41,36 @@ enum MessageDigest {
   }
 }
 
-extension ObjectReader {
-  /// Returns a message's digest, where it is there.
-  mutating func digest(_ name: String) throws(FormatError) -> UInt64? {
-    guard let text = try string(name) else { return nil }
-    guard text.utf8.count == 16, let digest = UInt64(text, radix: 16) else {
-      throw error(name, "a digest has sixteen hexadecimal digits")
+extension JSONFields {
+  /// Lists a message's digest.
+  mutating func digest(_ name: String, _ value: inout UInt64?) throws(FormatError) {
+    guard isReading else { return write(name, value.map { .text(MessageDigest.text($0)) }) }
+    value = try object.string(name).map { text throws(FormatError) in
+      guard text.utf8.count == 16, let digest = UInt64(text, radix: 16) else {
+        throw object.error(name, "a digest has sixteen hexadecimal digits")
+      }
+      return digest
     }
-    return digest
   }
 }
 
-extension ReceivedMessages {
-  var json: JSON {
-    let rows = messages.map { message -> JSON in
-      [
-        "digest": .text(MessageDigest.text(message.digest)),
-        "atMilliseconds": .number(message.at.inMilliseconds, places: 3),
-      ]
-    }
-    var members = [JSON.Member("messages", .array(rows))]
-    if further > 0 { members.append(JSON.Member("further", .number(further))) }
-    return .object(members)
-  }
+extension ReceivedMessages.Message: JSONObject {
+  package static let blank = Self(digest: 0, at: .zero)
 
-  init(reading object: ObjectReader) throws(FormatError) {
-    self.init()
-    var object = object
-    for (index, json) in (try object.array("messages") ?? []).enumerated() {
-      let place = object.place("messages[\(index)]")
-      var row = try ObjectReader(json, source: object.source, path: place)
-      guard let digest = try row.digest("digest"), let at = try row.offset("atMilliseconds") else {
-        throw row.error("digest", "a message needs its digest and its time")
-      }
-      messages.append(Message(digest: digest, at: at))
-      try row.refuseUnknownKeys()
-    }
-    further = try object.int("further", in: 0...(1 << 40)) ?? 0
-    try object.refuseUnknownKeys()
+  package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
+    let missing: JSONFields.Missing = ("digest", "a message needs its digest and its time")
+    var told: UInt64? = digest
+    try fields.digest("digest", &told)
+    digest = try fields.required(told, missing)
+    try fields.time("atMilliseconds", &at, missing)
+  }
+}
+
+extension ReceivedMessages: JSONObject {
+  package static let blank = Self()
+
+  package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
+    try fields.list("messages", &messages)
+    try fields.count("further", &further)
   }
 }

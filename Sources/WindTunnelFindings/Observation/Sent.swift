@@ -41,56 +41,24 @@ extension Observation {
   }
 }
 
-extension Observation.Sent {
-  /// The parts that say something; `nil` where none does.
-  package var json: JSON? {
-    var members: [JSON.Member] = []
-    func numbers(_ numbers: [Int]) -> JSON { .array(numbers.map { .number($0) }) }
-    func names(_ names: [String]) -> JSON { .array(names.map { .text($0) }) }
-    if let content { members.append(JSON.Member("content", .number(content))) }
-    if !credentials.isEmpty { members.append(JSON.Member("credentials", numbers(credentials))) }
-    if !apiKeys.isEmpty { members.append(JSON.Member("apiKeys", numbers(apiKeys))) }
-    if isElsewhere { members.append(JSON.Member("elsewhere", true)) }
-    if isSecure { members.append(JSON.Member("secure", true)) }
-    if isConditional { members.append(JSON.Member("conditional", true)) }
-    if let key { members.append(JSON.Member("key", .number(key))) }
-    if !marks.isEmpty { members.append(JSON.Member("marks", numbers(marks))) }
-    if addsParameters { members.append(JSON.Member("addsParameters", true)) }
-    if !secretParameters.isEmpty { members.add("secretParameters", names(secretParameters)) }
-    if let resumesAt { members.append(JSON.Member("resumesAt", .number(resumesAt))) }
-    if isResumedConditionally { members.append(JSON.Member("ifRange", true)) }
-    if isInClear { members.append(JSON.Member("inClear", true)) }
-    if !secretsInClear.isEmpty { members.add("secretsInClear", names(secretsInClear)) }
-    return members.isEmpty ? nil : .object(members)
-  }
+extension Observation.Sent: JSONPart {
+  package static let blank = Self()
+  private static let numbers = 0...(1 << 52)
 
-  /// Reads them by themselves.
-  package init(_ json: JSON) throws(FormatError) {
-    try self.init(reading: ObjectReader(json, source: "a subject's process", path: "sent"))
-  }
-
-  init(reading object: ObjectReader) throws(FormatError) {
-    self.init()
-    var object = object
-    let range = 0...(1 << 52)
-    content = try object.int("content", in: range)
-    credentials = try object.values("credentials", "number of a value", Self.number)
-    apiKeys = try object.values("apiKeys", "number of a value", Self.number)
-    isElsewhere = try object.bool("elsewhere") ?? false
-    isSecure = try object.bool("secure") ?? false
-    isConditional = try object.bool("conditional") ?? false
-    key = try object.int("key", in: range)
-    marks = try object.values("marks", "number of a value", Self.number)
-    addsParameters = try object.bool("addsParameters") ?? false
-    secretParameters = try object.values("secretParameters", "name", \.stringValue)
-    resumesAt = try object.int("resumesAt", in: 1...Int.max)
-    isResumedConditionally = try object.bool("ifRange") ?? false
-    isInClear = try object.bool("inClear") ?? false
-    secretsInClear = try object.values("secretsInClear", "name", \.stringValue)
-    try object.refuseUnknownKeys()
-  }
-
-  private static func number(_ json: JSON) -> Int? {
-    json.intValue.flatMap { $0 >= 0 ? $0 : nil }
+  package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
+    try fields.int("content", &content, in: Self.numbers)
+    try fields.numbers("credentials", &credentials, "number of a value")
+    try fields.numbers("apiKeys", &apiKeys, "number of a value")
+    try fields.flag("elsewhere", &isElsewhere)
+    try fields.flag("secure", &isSecure)
+    try fields.flag("conditional", &isConditional)
+    try fields.int("key", &key, in: Self.numbers)
+    try fields.numbers("marks", &marks, "number of a value")
+    try fields.flag("addsParameters", &addsParameters)
+    try fields.names("secretParameters", &secretParameters)
+    try fields.int("resumesAt", &resumesAt, in: 1...Int.max)
+    try fields.flag("ifRange", &isResumedConditionally)
+    try fields.flag("inClear", &isInClear)
+    try fields.names("secretsInClear", &secretsInClear)
   }
 }

@@ -13,15 +13,14 @@ extension FindingRule {
       + "that is below it.",
     source:
       "The Update Framework specification §1.5.2 (rollback attack); CWE-345; CWE-294 (replay)",
-    clients: [.program],
-    scope: .call(.configured) { call in
-      guard let use = call.observation.configuration, let kept = use.kept, let older = use.older,
-        !older.isEmpty
-      else { return .notMet }
-      guard let version = use.used.first(where: older.contains) else { return .kept }
-      return .broken(
-        "It had version \(kept) of the configuration, was served version \(version), and went by that."
-      )
-    }
-  )
+    clients: [.program]
+  ).eachCall(.configured) { call in
+    guard let use = call.observation.configuration, let kept = use.kept, let older = use.older,
+      !older.isEmpty
+    else { return .notMet }
+    guard let version = use.used.first(where: older.contains) else { return .kept }
+    return .broken(
+      "It had version \(kept) of the configuration, was served version \(version), and went by that."
+    )
+  }
 }

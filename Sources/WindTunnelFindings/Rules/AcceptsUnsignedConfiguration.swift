@@ -13,14 +13,13 @@ extension FindingRule {
       + "go on with the last good one where it does not hold.",
     source:
       "CWE-347 (improper verification of cryptographic signature); CWE-345; The Update Framework "
-      + "specification §1.5.2 (arbitrary software attack)",
-    scope: .call(.configured) { call in
-      guard let use = call.observation.configuration, !use.unsigned.isEmpty else { return .notMet }
-      guard let version = use.used.first(where: use.unsigned.contains) else { return .kept }
-      return .broken(
-        "It went by version \(version) of the configuration, which had come with bytes that nobody has "
-          + "signed."
-      )
-    }
-  )
+      + "specification §1.5.2 (arbitrary software attack)"
+  ).eachCall(.configured) { call in
+    guard let use = call.observation.configuration, !use.unsigned.isEmpty else { return .notMet }
+    guard let version = use.used.first(where: use.unsigned.contains) else { return .kept }
+    return .broken(
+      "It went by version \(version) of the configuration, which had come with bytes that nobody has "
+        + "signed."
+    )
+  }
 }

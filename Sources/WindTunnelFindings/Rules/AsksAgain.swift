@@ -12,41 +12,38 @@ extension FindingRule {
       "Show an answer again within its max-age; beyond that ask with If-None-Match or If-Modified-Since.",
     source: "RFC 9111 §4 (reuse what is fresh), §4.3 (validation); RFC 9110 §13.1",
     clients: [.service, .library],
-    leastCalls: 2,
-    scope: .flight { rule, _, flight in
-      guard flight.keepsAddresses else { return .notMet(Flight.changesAddresses) }
-      guard flight.showsCache else {
-        return .notMet("Nothing shows that the client keeps answers, which none has to.")
-      }
-      let kept = KeptAnswers(of: flight.calls)
-      var judged = 0
-      var again: [(place: Int, had: KeptAnswers.Answer)] = []
-      for place in flight.calls.indices where flight.calls[place].isJudged {
-        let call = flight.calls[place]
-        guard let start = call.start, let had = kept.last(for: call.endpoint, before: start),
-          had.isUseful(at: start)
-        else { continue }
-        judged += 1
-        let asked = call.attempts.first { $0.isRequest && $0.asks(for: call.endpoint) }
-        guard let asked, asked.sent?.isConditional != true else { continue }
-        guard had.isUseful(at: asked.start ?? start) else { continue }
-        again.append((place, had))
-      }
-      guard judged >= rule.leastCalls else { return .notMet(rule.unmet(by: judged)) }
-      guard
-        let first = again.min(by: { flight.calls[$0.place].call < flight.calls[$1.place].call })
-      else { return .passed(judged) }
-      let what =
-        first.had.terms.hasValidator
-        ? "had a validator" : "was fresh for \(Figures.wait(first.had.terms.fresh))"
-      return rule.broken(
-        "It keeps answers, and asked for the whole of one again that it had had and that \(what).",
-        in: JudgedCall.one(at: first.place, in: flight),
-        calls: again.count,
-        judged: judged
-      )
+    leastCalls: 2
+  ).together { rule, _, flight in
+    guard flight.keepsAddresses else { return .notMet(Flight.changesAddresses) }
+    guard flight.showsCache else {
+      return .notMet("Nothing shows that the client keeps answers, which none has to.")
     }
-  )
+    let kept = KeptAnswers(of: flight.calls)
+    var judged = 0
+    var again: [(place: Int, had: KeptAnswers.Answer)] = []
+    for place in flight.calls.indices where flight.calls[place].isJudged {
+      let call = flight.calls[place]
+      guard let start = call.start, let had = kept.last(for: call.endpoint, before: start),
+        had.isUseful(at: start)
+      else { continue }
+      judged += 1
+      let asked = call.attempts.first { $0.isRequest && $0.asks(for: call.endpoint) }
+      guard let asked, asked.sent?.isConditional != true else { continue }
+      guard had.isUseful(at: asked.start ?? start) else { continue }
+      again.append((place, had))
+    }
+    guard judged >= rule.leastCalls else { return rule.notMet(by: judged) }
+    guard
+      let first = again.min(by: { flight.calls[$0.place].call < flight.calls[$1.place].call })
+    else { return .passed(judged) }
+    let what =
+      first.had.terms.hasValidator
+      ? "had a validator" : "was fresh for \(Figures.wait(first.had.terms.fresh))"
+    let call = JudgedCall.one(at: first.place, in: flight)
+    let seen =
+      "It keeps answers, and asked for the whole of one again that it had had and that \(what)."
+    return rule.broken(seen, in: call, calls: again.count, of: judged)
+  }
 }
 
 extension KeptAnswers.Answer {

@@ -16,34 +16,31 @@ extension FindingRule {
       + "a copy.",
     source: "RFC 9111 §4.2.4 (stale when disconnected); RFC 5861 §4 (stale-if-error)",
     clients: [.service, .library],
-    leastCalls: 2,
-    scope: .flight { rule, _, flight in
-      guard flight.keepsAddresses else { return .notMet(Flight.changesAddresses) }
-      let kept = KeptAnswers(of: flight.calls)
-      let met = flight.calls.indices.filter { place in
-        let call = flight.calls[place]
-        guard call.isJudged, call.isInOutage, let start = call.start else { return false }
-        return kept.last(for: call.endpoint, before: start)?.terms.allowsStale == true
-      }
-      guard met.count >= rule.leastCalls else { return .notMet(rule.unmet(by: met.count)) }
-      let isExpected = flight.weather?.expects.contains(.stale) == true
-      guard isExpected || flight.showsCache else {
-        return .notMet(
-          "Nothing shows that the client keeps answers, which none has to; \"expects\": [\"stale\"] in the scenario "
-            + "asks it to."
-        )
-      }
-      let blank = met.filter { flight.calls[$0].isBlank }
-      guard let first = flight.firstCall(of: blank) else { return .passed(met.count) }
-      return rule.broken(
-        "The server failed, and it showed nothing, where it had had an answer that may be shown then.",
-        severity: isExpected ? nil : .note,
-        in: JudgedCall.one(at: first, in: flight),
-        calls: blank.count,
-        judged: met.count
+    leastCalls: 2
+  ).together { rule, _, flight in
+    guard flight.keepsAddresses else { return .notMet(Flight.changesAddresses) }
+    let kept = KeptAnswers(of: flight.calls)
+    let met = flight.calls.indices.filter { place in
+      let call = flight.calls[place]
+      guard call.isJudged, call.isInOutage, let start = call.start else { return false }
+      return kept.last(for: call.endpoint, before: start)?.terms.allowsStale == true
+    }
+    guard met.count >= rule.leastCalls else { return rule.notMet(by: met.count) }
+    let isExpected = flight.weather?.expects.contains(.stale) == true
+    guard isExpected || flight.showsCache else {
+      return .notMet(
+        "Nothing shows that the client keeps answers, which none has to; \"expects\": [\"stale\"] in the scenario "
+          + "asks it to."
       )
     }
-  )
+    let blank = met.filter { flight.calls[$0].isBlank }
+    guard let first = flight.firstCall(of: blank) else { return .passed(met.count) }
+    let call = JudgedCall.one(at: first, in: flight)
+    let weight: Finding.Severity? = isExpected ? nil : .note
+    let seen =
+      "The server failed, and it showed nothing, where it had had an answer that may be shown then."
+    return rule.broken(seen, severity: weight, in: call, calls: blank.count, of: met.count)
+  }
 }
 
 extension Observation {

@@ -10,27 +10,26 @@ extension FindingRule {
     cost: "A client that is locked out asks for ever, and its user is told nothing.",
     remedy:
       "Come back after 1001, 1005, 1006 and 1011 to 1014 alone; show any other code as the end.",
-    source: "RFC 6455 §7.4.1; IANA, WebSocket Close Code Number Registry",
-    scope: .call(.conversed) { call in
-      let refused = call.attempts.indices.filter { call.attempts[$0].isRefusedConversation }
-      guard !refused.isEmpty else { return .notMet }
-      let again = refused.filter { place in
-        let refused = call.attempts[place]
-        guard let closed = refused.closed else { return false }
-        return call.attempts[(place + 1)...].contains { next in
-          next.line.hasKey(of: refused.line) && next.start.map { $0 >= closed } ?? false
-        }
+    source: "RFC 6455 §7.4.1; IANA, WebSocket Close Code Number Registry"
+  ).eachCall(.conversed) { call in
+    let refused = call.attempts.indices.filter { call.attempts[$0].isRefusedConversation }
+    guard !refused.isEmpty else { return .notMet }
+    let again = refused.filter { place in
+      let refused = call.attempts[place]
+      guard let closed = refused.closed else { return false }
+      return call.attempts[(place + 1)...].contains { next in
+        next.line.hasKey(of: refused.line) && next.start.map { $0 >= closed } ?? false
       }
-      guard let first = again.first,
-        case .server(let code)? = call.attempts[first].conversation?.ending
-      else { return .kept }
-      let times = again.count == 1 ? "once" : "\(again.count) times"
-      return .broken(
-        "It asked for a conversation \(times) more that its server had closed with \(code).",
-        severity: again.count == 1 ? .warning : nil
-      )
     }
-  )
+    guard let first = again.first,
+      case .server(let code)? = call.attempts[first].conversation?.ending
+    else { return .kept }
+    let times = again.count == 1 ? "once" : "\(again.count) times"
+    return .broken(
+      "It asked for a conversation \(times) more that its server had closed with \(code).",
+      severity: again.count == 1 ? .warning : nil
+    )
+  }
 }
 
 extension Observation.Attempt {

@@ -15,46 +15,43 @@ extension FindingRule {
       + "retries and backoff with jitter",
     clients: [.service, .library],
     leastCalls: 20,
-    restsOnTime: true,
-    scope: .flight(.afterWindow) { rule, _, flight in
-      guard flight.calls.count >= rule.leastCalls, let end = flight.endOfWeather else {
-        return .notMet(rule.unmet(by: 0))
-      }
-      let requests = flight.requestTimes
-      let begins = flight.calls.compactMap(\.start).sorted()
-      guard let last = begins.last, let first = begins.first, first < end,
-        last - end >= settling + .seconds(5)
-      else { return .notMet(rule.unmet(by: 0)) }
-      let calm = requests.rate(from: end + settling, to: last)
-      // Whoever has stopped asking has no rate to be held against.
-      guard calm > 0 else {
-        return .notMet("No request came when the weather had been calm for long.")
-      }
-      let after = requests.busiestSecond(from: end, to: end + settling)
-      let before = requests.busiestSecond(from: max(.zero, end - .seconds(5)), to: end)
-      // Calls that are made at once are the drill's doing, and a rate that was as high before is a
-      // storm.
-      let load = max(calm, Double(begins.busiestSecond(from: end, to: end + settling).count))
-      guard Double(after.count) >= times * load, after.count >= 2 * before.count,
-        let example = flight.lastBefore(end)
-      else {
-        // Of calls that are made one at a time a single one waits, and that is no herd.
-        let isTold = flight.mostAtOnce > 1 || !flight.traffic.lateRequests.isEmpty
-        return isTold
-          ? .passed(flight.calls.count)
-          : .notMet(
-            "Calls were made one at a time, so that one alone waited. Fly it with --concurrency."
-          )
-      }
-      return rule.broken(
-        "\(after.count) requests came within a second, \(Figures.time(after.start - end)) after the "
-          + "server was well again; later there were \(Figures.decimal(calm)) a second.",
-        in: JudgedCall.one(at: example, in: flight),
-        calls: Swift.min(after.count, flight.calls.count),
-        judged: flight.calls.count
-      )
+    restsOnTime: true
+  ).together(.afterWindow) { rule, _, flight in
+    guard flight.calls.count >= rule.leastCalls, let end = flight.endOfWeather else {
+      return rule.notMet(by: 0)
     }
-  )
+    let requests = flight.requestTimes
+    let begins = flight.calls.compactMap(\.start).sorted()
+    guard let last = begins.last, let first = begins.first, first < end,
+      last - end >= settling + .seconds(5)
+    else { return rule.notMet(by: 0) }
+    let calm = requests.rate(from: end + settling, to: last)
+    // Whoever has stopped asking has no rate to be held against.
+    guard calm > 0 else {
+      return .notMet("No request came when the weather had been calm for long.")
+    }
+    let after = requests.busiestSecond(from: end, to: end + settling)
+    let before = requests.busiestSecond(from: max(.zero, end - .seconds(5)), to: end)
+    // Calls that are made at once are the drill's doing, and a rate that was as high before is a
+    // storm.
+    let load = max(calm, Double(begins.busiestSecond(from: end, to: end + settling).count))
+    guard Double(after.count) >= times * load, after.count >= 2 * before.count,
+      let example = flight.lastBefore(end)
+    else {
+      // Of calls that are made one at a time a single one waits, and that is no herd.
+      let isTold = flight.mostAtOnce > 1 || !flight.traffic.lateRequests.isEmpty
+      return isTold
+        ? .passed(flight.calls.count)
+        : .notMet(
+          "Calls were made one at a time, so that one alone waited. Fly it with --concurrency."
+        )
+    }
+    let (call, all) = (JudgedCall.one(at: example, in: flight), flight.calls.count)
+    let seen =
+      "\(after.count) requests came within a second, \(Figures.time(after.start - end)) after the "
+      + "server was well again; later there were \(Figures.decimal(calm)) a second."
+    return rule.broken(seen, in: call, calls: Swift.min(after.count, all), of: all)
+  }
 
   /// The time in which a client sends what has waited for the server.
   private static let settling = Duration.seconds(10)

@@ -8,15 +8,12 @@ extension FindingRule {
     cost: "The user sees the app go away, and what was not saved with it.",
     remedy:
       "Handle every error that a transport can return; force nothing that the network decides.",
-    source: "POSIX.1-2024, Shell Command Language, 2.8.2 (an exit by a signal)",
-    scope: .flight { rule, troubled, flight in
-      rule.fallen(troubled.filter { $0.traits.contains(.crashed) }, in: flight) { call in
-        Violation(
-          "Its process died \(Figures.time(call.observation.latency)) after the call began."
-        )
-      }
+    source: "POSIX.1-2024, Shell Command Language, 2.8.2 (an exit by a signal)"
+  ).together { rule, troubled, flight in
+    rule.fallen(troubled.filter { $0.traits.contains(.crashed) }, in: flight) { call in
+      Violation("Its process died \(Figures.time(call.observation.latency)) after the call began.")
     }
-  )
+  }
 
   /// Judges how calls ended.
   func fallen(
@@ -28,6 +25,6 @@ extension FindingRule {
     guard let first = grave.smallest ?? fallen.smallest else {
       return flight.calls.isEmpty ? .notMet(unmet(by: 0)) : .passed(flight.calls.count)
     }
-    return broken(violation(first), in: first, calls: fallen.count, judged: flight.calls.count)
+    return broken(violation(first), in: first, calls: fallen.count, of: flight.calls.count)
   }
 }

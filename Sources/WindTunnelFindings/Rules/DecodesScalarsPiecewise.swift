@@ -11,17 +11,16 @@ extension FindingRule {
     remedy:
       "Decode what is whole, or keep the bytes of an unfinished letter for the next piece "
       + "(TextDecoder with stream: true, an incremental decoder).",
-    source: "Unicode Standard §3.9 (U+FFFD substitution); WHATWG Encoding, decode stream",
-    scope: .call(.scalarsCompared) { call in
-      let cutBody = call.attempts.contains { $0.error != nil && $0.bytes != 0 }
-      guard let replaces = call.observation.replacesScalars, !cutBody,
-        let last = call.attempts.last(where: \.isRequest),
-        last.isAnswered || last.conversation != nil
-      else { return .notMet }
-      guard replaces, call.claimsSuccess else { return .kept }
-      return .broken(
-        "It showed U+FFFD where the text that it was answered has letters of several bytes."
-      )
-    }
-  )
+    source: "Unicode Standard §3.9 (U+FFFD substitution); WHATWG Encoding, decode stream"
+  ).eachCall(.scalarsCompared) { call in
+    let cutBody = call.attempts.contains { $0.error != nil && $0.bytes != 0 }
+    guard let replaces = call.observation.replacesScalars, !cutBody,
+      let last = call.attempts.last(where: \.isRequest),
+      last.isAnswered || last.conversation != nil
+    else { return .notMet }
+    guard replaces, call.claimsSuccess else { return .kept }
+    return .broken(
+      "It showed U+FFFD where the text that it was answered has letters of several bytes."
+    )
+  }
 }

@@ -9,19 +9,18 @@ extension FindingRule {
     remedy:
       "Take the old connection's listeners away before the next is opened, and know a message "
       + "again by its number.",
-    source: "RFC 6455 §7.2.3; Phoenix Channels (rejoin); AMQP 1.0 §2.6.13 (resuming deliveries)",
-    scope: .call(.conversed) { call in
-      guard let seen = MessageComparison(call.observation) else { return .notMet }
-      guard seen.doubled > 0 else { return .kept }
-      let times = seen.doubled == 1 ? "once" : "\(seen.doubled) times"
-      // Without a number in the message nobody can know that it is the same.
-      let isCopied = call.attempts.contains {
-        $0.decision.contains("\"webSocket\":\"duplicate\"")
-      }
-      return .broken(
-        "It says \(times) more that it received a message than connections brought it.",
-        severity: isCopied ? .warning : nil
-      )
+    source: "RFC 6455 §7.2.3; Phoenix Channels (rejoin); AMQP 1.0 §2.6.13 (resuming deliveries)"
+  ).eachCall(.conversed) { call in
+    guard let seen = MessageComparison(call.observation) else { return .notMet }
+    guard seen.doubled > 0 else { return .kept }
+    let times = seen.doubled == 1 ? "once" : "\(seen.doubled) times"
+    // Without a number in the message nobody can know that it is the same.
+    let isCopied = call.attempts.contains {
+      $0.decision.contains("\"webSocket\":\"duplicate\"")
     }
-  )
+    return .broken(
+      "It says \(times) more that it received a message than connections brought it.",
+      severity: isCopied ? .warning : nil
+    )
+  }
 }

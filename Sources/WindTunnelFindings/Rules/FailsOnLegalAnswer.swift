@@ -14,39 +14,32 @@ extension FindingRule {
       "RFC 9110 §15.2 (interim responses), §5.1 (names of fields have no case), §10.2.3 (a date or "
       + "seconds); RFC 9112 §2.2",
     leastCalls: 4,
-    restsOnTime: true,
-    scope: .flight(.answeredBehindFault) { rule, troubled, flight in
-      if let atDates = rule.fallsOverDates(troubled) { return atDates }
-      let failed =
-        troubled.filter { $0.traits.contains(.failedDespiteAnswer) && $0.isJudged }
-        + flight.showingSomethingElse
-      guard !failed.isEmpty else {
-        let met = flight.calls.lazy.filter { $0.legalOddity != nil }.prefix(rule.leastCalls).count
-        return met < rule.leastCalls ? .notMet(rule.unmet(by: met)) : .passed(met)
-      }
-      let hasControl = flight.calls.contains { $0.ending == .succeeded && $0.metNoFault }
-      guard hasControl else { return .notMet("No call without a fault went well.") }
-      for (oddity, calls) in Dictionary(grouping: failed, by: \.observation.legalOddity)
-        .sorted(by: { ($0.key ?? "") < ($1.key ?? "") })
-      {
-        let judged = flight.calls.count { $0.legalOddity == oddity }
-        guard let oddity, calls.count >= rule.leastCalls, judged == calls.count,
-          let example = calls.smallest
-        else { continue }
-        // It is a library's fault, most of the time.
-        return rule.broken(
-          example.claimsSuccess
-            ? "Each of \(judged) calls showed something else whose answer came with \(oddity)."
-            : "Each of \(judged) calls failed whose answer came with \(oddity).",
-          severity: .warning,
-          in: example,
-          calls: calls.count,
-          judged: judged
-        )
-      }
-      return .notMet("No kind of answer failed each time.")
+    restsOnTime: true
+  ).together(.answeredBehindFault) { rule, troubled, flight in
+    if let atDates = rule.fallsOverDates(troubled) { return atDates }
+    let failed =
+      troubled.filter { $0.traits.contains(.failedDespiteAnswer) && $0.isJudged }
+      + flight.showingSomethingElse
+    guard !failed.isEmpty else {
+      let met = flight.calls.lazy.filter { $0.legalOddity != nil }.prefix(rule.leastCalls).count
+      return met < rule.leastCalls ? rule.notMet(by: met) : .passed(met)
     }
-  )
+    let hasControl = flight.calls.contains { $0.ending == .succeeded && $0.metNoFault }
+    guard hasControl else { return .notMet("No call without a fault went well.") }
+    for (oddity, calls) in Dictionary(grouping: failed, by: \.observation.legalOddity)
+      .sorted(by: { ($0.key ?? "") < ($1.key ?? "") })
+    {
+      let judged = flight.calls.count { $0.legalOddity == oddity }
+      guard let oddity, calls.count >= rule.leastCalls, judged == calls.count,
+        let example = calls.smallest
+      else { continue }
+      let how = example.claimsSuccess ? "showed something else" : "failed"
+      let seen = "Each of \(judged) calls \(how) whose answer came with \(oddity)."
+      // It is a library's fault, most of the time.
+      return rule.broken(seen, severity: .warning, in: example, calls: calls.count, of: judged)
+    }
+    return .notMet("No kind of answer failed each time.")
+  }
 }
 
 extension FindingRule {
@@ -70,13 +63,10 @@ extension FindingRule {
       toldDates.allSatisfy({ $0.attempts.count == 1 && !$0.claimsSuccess }),
       let example = toldDates.smallest
     else { return nil }
-    return broken(
+    let seen =
       "Each of \(toldDates.count) calls failed at once that were told a date to come back at, and each of "
-        + "\(toldSeconds.count) came back that were told the seconds.",
-      in: example,
-      calls: toldDates.count,
-      judged: toldDates.count
-    )
+      + "\(toldSeconds.count) came back that were told the seconds."
+    return broken(seen, in: example, calls: toldDates.count, of: toldDates.count)
   }
 }
 

@@ -8,29 +8,24 @@ extension FindingRule {
     cost: "The user sees an error on a good network.",
     remedy: "Run the call alone (--again), and correct the address, the request or the decoder.",
     source: "RFC 9110 §15.3 (2xx: the request was received, understood and accepted)",
-    restsOnTime: true,
-    scope: .flight { rule, troubled, flight in
-      guard flight.weather?.hasNoFaults == true else { return .notMet(rule.unmet(by: 0)) }
-      // After recorded errors, a circuit breaker fails calls without a request.
-      let hasErrors = troubled.contains { $0.observation.attempts.contains(where: \.isError) }
-      let failed = troubled.filter { call in
-        call.isJudged && call.observation.failedWithoutCause
-          && !(hasErrors && call.observation.attempts.isEmpty)
-      }
-      // A call that succeeds has no traits, so that it is not among the troubled ones.
-      let judged = failed.count + flight.calls.count { $0.isJudged && $0.ending == .succeeded }
-      guard let example = failed.smallest else {
-        return judged == 0 ? .notMet(rule.unmet(by: 0)) : .passed(judged)
-      }
-      let sent = example.attempts.isEmpty ? "sent no request" : "met no fault"
-      return rule.broken(
-        "It \(example.observation.endingVerb), and \(sent).",
-        in: example,
-        calls: failed.count,
-        judged: judged
-      )
+    restsOnTime: true
+  ).together { rule, troubled, flight in
+    guard flight.weather?.hasNoFaults == true else { return rule.notMet(by: 0) }
+    // After recorded errors, a circuit breaker fails calls without a request.
+    let hasErrors = troubled.contains { $0.observation.attempts.contains(where: \.isError) }
+    let failed = troubled.filter { call in
+      call.isJudged && call.observation.failedWithoutCause
+        && !(hasErrors && call.observation.attempts.isEmpty)
     }
-  )
+    // A call that succeeds has no traits, so that it is not among the troubled ones.
+    let judged = failed.count + flight.calls.count { $0.isJudged && $0.ending == .succeeded }
+    guard let example = failed.smallest else {
+      return judged == 0 ? rule.notMet(by: 0) : .passed(judged)
+    }
+    let sent = example.attempts.isEmpty ? "sent no request" : "met no fault"
+    let seen = "It \(example.observation.endingVerb), and \(sent)."
+    return rule.broken(seen, in: example, calls: failed.count, of: judged)
+  }
 }
 
 extension Observation {

@@ -33,7 +33,7 @@ public struct FindingRule: Sendable {
   /// Returns whether a busy machine hides from a rule of time what the client does in a call.
   private(set) var isStarved: @Sendable (Flight, Observation) -> Bool = { $0.isStarved($1) }
   /// The part of a flight that it looks at.
-  let scope: Scope
+  private(set) var scope = Scope.call([]) { _ in .notMet }
 
   enum Scope: Sendable {
     /// Each call by itself that has all of some traits; without them the condition is not met.
@@ -41,7 +41,7 @@ public struct FindingRule: Sendable {
     /// All calls that met something, together, in the flight they were made in, where that has all
     /// of some traits; without them the condition is not met.
     case flight(
-      FlightTraits = [],
+      FlightTraits,
       @Sendable (FindingRule, [JudgedCall], Flight) -> RuleStanding.Standing
     )
   }
@@ -109,12 +109,35 @@ public struct FindingRule: Sendable {
 }
 
 extension FindingRule {
+  /// Returns the rule as one that judges each call with some traits by itself.
+  func eachCall(
+    _ needs: JudgedCall.Traits = [],
+    _ judge: @escaping @Sendable (JudgedCall) -> Verdict
+  ) -> FindingRule {
+    var rule = self
+    rule.scope = .call(needs, judge)
+    return rule
+  }
+
+  /// Returns the rule as one that judges all calls of a flight with some traits together.
+  func together(
+    _ needs: FlightTraits = [],
+    _ judge: @escaping @Sendable (FindingRule, [JudgedCall], Flight) -> RuleStanding.Standing
+  ) -> FindingRule {
+    var rule = self
+    rule.scope = .flight(needs, judge)
+    return rule
+  }
+
   /// The sentence of a condition that too few calls met.
   func unmet(by calls: Int) -> String {
     calls == 0
       ? "No call met it: \(condition)."
       : "Only \(calls) of at least \(leastCalls) calls met it: \(condition)."
   }
+
+  /// Returns the standing of a rule whose condition too few calls met.
+  func notMet(by calls: Int) -> RuleStanding.Standing { .notMet(unmet(by: calls)) }
 
   /// The weight of the rule for a client. A proxy sees requests and not calls: what rests on which
   /// of them belong to one may be two clients that ask for the same, and is no error there.
@@ -132,16 +155,16 @@ extension FindingRule {
     severity: Finding.Severity? = nil,
     in call: JudgedCall,
     calls: Int,
-    judged: Int
+    of judged: Int
   ) -> RuleStanding.Standing {
-    broken(Violation(seen, severity: severity), in: call, calls: calls, judged: judged)
+    broken(Violation(seen, severity: severity), in: call, calls: calls, of: judged)
   }
 
   func broken(
     _ violation: Violation,
     in call: JudgedCall,
     calls: Int,
-    judged: Int
+    of judged: Int
   ) -> RuleStanding.Standing {
     let finding = Finding(
       rule: id,

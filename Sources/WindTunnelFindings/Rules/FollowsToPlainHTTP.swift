@@ -13,52 +13,51 @@ extension FindingRule {
       + "what follows one. If a handshake fails, let the call fail.",
     source: "RFC 9110 §15.4 and §17.11; RFC 6797 §2.3 (downgrades); RFC 6750 §5.3 (always use TLS)",
     // Nobody tells a library of the run's authority, so its calls do not begin under TLS.
-    clients: [.program, .service],
-    scope: .call(.needsTLS) { call in
-      let attempts = call.attempts
-      var shown: Set<Int> = []
-      var (isMet, follows, isHeard) = (false, false, false)
-      var (isRedirected, isRefused) = (false, false)
-      for attempt in attempts {
-        guard attempt.isRequest else {
-          if attempt.isOfFailedHandshake { (isMet, isRefused) = (true, true) }
-          continue
-        }
-        guard attempt.isPlain else {
-          shown.formUnion(attempt.credentials)
-          // It came by TLS after all, or nobody knows how.
-          isRefused = isRefused && attempt.sent?.isSecure != true
-          if attempt.isRedirectedToHTTP { (isMet, isRedirected) = (true, true) }
-          continue
-        }
-        guard isRedirected || isRefused else { continue }
-        follows = true
-        // Behind a redirect it is the credential that went by TLS before; without TLS it is any.
-        if attempt.credentials.contains(where: { isRefused || shown.contains($0) }) {
-          isHeard = true
-        }
+    clients: [.program, .service]
+  ).eachCall(.needsTLS) { call in
+    let attempts = call.attempts
+    var shown: Set<Int> = []
+    var (isMet, follows, isHeard) = (false, false, false)
+    var (isRedirected, isRefused) = (false, false)
+    for attempt in attempts {
+      guard attempt.isRequest else {
+        if attempt.isOfFailedHandshake { (isMet, isRefused) = (true, true) }
+        continue
       }
-      guard isMet else { return .notMet }
-      guard follows else { return .kept }
-      guard isRefused else {
-        return .broken(
-          isHeard
-            ? Violation("It was redirected from https to http, and sent its credential along.")
-            : Violation("It was redirected from https to http, and went there.", severity: .note)
-        )
+      guard attempt.isPlain else {
+        shown.formUnion(attempt.credentials)
+        // It came by TLS after all, or nobody knows how.
+        isRefused = isRefused && attempt.sent?.isSecure != true
+        if attempt.isRedirectedToHTTP { (isMet, isRedirected) = (true, true) }
+        continue
       }
+      guard isRedirected || isRefused else { continue }
+      follows = true
+      // Behind a redirect it is the credential that went by TLS before; without TLS it is any.
+      if attempt.credentials.contains(where: { isRefused || shown.contains($0) }) {
+        isHeard = true
+      }
+    }
+    guard isMet else { return .notMet }
+    guard follows else { return .kept }
+    guard isRefused else {
       return .broken(
         isHeard
-          ? Violation("The TLS handshake failed, and it sent its credential by plain HTTP.")
-          : Violation("The TLS handshake failed, and it asked by plain HTTP.", severity: .warning)
+          ? Violation("It was redirected from https to http, and sent its credential along.")
+          : Violation("It was redirected from https to http, and went there.", severity: .note)
       )
     }
-  )
+    return .broken(
+      isHeard
+        ? Violation("The TLS handshake failed, and it sent its credential by plain HTTP.")
+        : Violation("The TLS handshake failed, and it asked by plain HTTP.", severity: .warning)
+    )
+  }
 }
 
 extension Observation.Attempt {
   /// The numbers of what it shows of its user.
-  fileprivate var credentials: [Int] { sent.map { $0.credentials + $0.apiKeys } ?? [] }
+  var credentials: [Int] { sent.map { $0.credentials + $0.apiKeys } ?? [] }
 
   /// Tells whether it is a connection whose handshake a fault made fail.
   fileprivate var isOfFailedHandshake: Bool { decision.contains("\"tls\":") }

@@ -13,34 +13,29 @@ extension FindingRule {
     remedy: "Repeat an idempotent request once or twice, after a pause.",
     source: "RFC 9110 §9.2.2 (idempotent methods may be repeated automatically)",
     leastCalls: 8,
-    restsOnTime: true,
-    scope: .flight { rule, troubled, _ in
-      let failed = troubled.filter { call in
-        // One that died, or had not ended, may have been about to try again.
-        call.isJudged && call.traits.contains(.failedAtFirst) && !call.observation.wasGivenUp
-          && call.traits.isDisjoint(with: [.crashed, .hung]) && call.attempts[0].isPassing
-      }
-      guard failed.count >= rule.leastCalls else { return .notMet(rule.unmet(by: failed.count)) }
-      func broken(_ given: [JudgedCall], _ words: String) -> RuleStanding.Standing? {
-        guard given.allSatisfy({ !$0.traits.contains(.repeats) }), let example = given.smallest
-        else { return nil }
-        return rule.broken(
-          "None of \(given.count) calls that failed at first\(words) tried again.",
-          in: example,
-          calls: given.count,
-          judged: failed.count
-        )
-      }
-      if let broken = broken(failed, "") { return broken }
-      // A client may repeat after one kind of failure, and give up after another.
-      let kinds = Dictionary(grouping: failed) { $0.attempts[0].kindOfFailure }
-      for (kind, given) in kinds.sorted(by: { $0.key < $1.key })
-      where given.count >= kindMin && given[0].attempts[0].leavesTime {
-        if let broken = broken(given, " (\(kind))") { return broken }
-      }
-      return .passed(failed.count)
+    restsOnTime: true
+  ).together { rule, troubled, _ in
+    let failed = troubled.filter { call in
+      // One that died, or had not ended, may have been about to try again.
+      call.isJudged && call.traits.contains(.failedAtFirst) && !call.observation.wasGivenUp
+        && call.traits.isDisjoint(with: [.crashed, .hung]) && call.attempts[0].isPassing
     }
-  )
+    guard failed.count >= rule.leastCalls else { return rule.notMet(by: failed.count) }
+    func broken(_ given: [JudgedCall], _ words: String) -> RuleStanding.Standing? {
+      guard given.allSatisfy({ !$0.traits.contains(.repeats) }), let example = given.smallest
+      else { return nil }
+      let seen = "None of \(given.count) calls that failed at first\(words) tried again."
+      return rule.broken(seen, in: example, calls: given.count, of: failed.count)
+    }
+    if let broken = broken(failed, "") { return broken }
+    // A client may repeat after one kind of failure, and give up after another.
+    let kinds = Dictionary(grouping: failed) { $0.attempts[0].kindOfFailure }
+    for (kind, given) in kinds.sorted(by: { $0.key < $1.key })
+    where given.count >= kindMin && given[0].attempts[0].leavesTime {
+      if let broken = broken(given, " (\(kind))") { return broken }
+    }
+    return .passed(failed.count)
+  }
 
   /// The minimum number of calls that failed in one way.
   private static let kindMin = 4

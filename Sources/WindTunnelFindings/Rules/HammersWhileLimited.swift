@@ -14,37 +14,34 @@ extension FindingRule {
     source: "RFC 6585 §4; RFC 9110 §10.2.3; AWS Builders' Library, Timeouts, retries and backoff",
     clients: [.service, .library],
     leastCalls: 10,
-    restsOnTime: true,
-    scope: .flight(.limited) { rule, _, flight in
-      let limits = LimitTable(flight.calls)
-      let places = flight.calls.indices.filter { flight.calls[$0].isJudged }
-        .sorted { flight.calls[$0].clock < flight.calls[$1].clock }
-      var (judged, sent): (Int, [Int]) = (0, [])
-      var wait = Duration.zero
-      for place in places {
-        let call = flight.calls[place]
-        guard let limit = limits.limit(on: call) else { continue }
-        let requests = call.requests(within: limit)
-        // Whom the server answers it does not keep off.
-        guard requests.allSatisfy(\.isLimited) else {
-          return .notMet("The server answered some in the time that it had asked others to wait.")
-        }
-        judged += 1
-        if requests.isEmpty { continue }
-        if sent.isEmpty { wait = limit.end - limit.start }
-        sent.append(place)
+    restsOnTime: true
+  ).together(.limited) { rule, _, flight in
+    let limits = LimitTable(flight.calls)
+    let places = flight.calls.indices.filter { flight.calls[$0].isJudged }
+      .sorted { flight.calls[$0].clock < flight.calls[$1].clock }
+    var (judged, sent): (Int, [Int]) = (0, [])
+    var wait = Duration.zero
+    for place in places {
+      let call = flight.calls[place]
+      guard let limit = limits.limit(on: call) else { continue }
+      let requests = call.requests(within: limit)
+      // Whom the server answers it does not keep off.
+      guard requests.allSatisfy(\.isLimited) else {
+        return .notMet("The server answered some in the time that it had asked others to wait.")
       }
-      guard judged >= rule.leastCalls else { return .notMet(rule.unmet(by: judged)) }
-      guard let first = sent.first, sent.count * 5 >= judged * 4 else { return .passed(judged) }
-      return rule.broken(
-        "\(sent.count) of \(judged) calls that began within the \(Figures.wait(wait)) that another call "
-          + "of their endpoint had been asked to wait sent a request before those were over.",
-        in: JudgedCall.one(at: first, in: flight),
-        calls: sent.count,
-        judged: judged
-      )
+      judged += 1
+      if requests.isEmpty { continue }
+      if sent.isEmpty { wait = limit.end - limit.start }
+      sent.append(place)
     }
-  )
+    guard judged >= rule.leastCalls else { return rule.notMet(by: judged) }
+    guard let first = sent.first, sent.count * 5 >= judged * 4 else { return .passed(judged) }
+    let call = JudgedCall.one(at: first, in: flight)
+    let seen =
+      "\(sent.count) of \(judged) calls that began within the \(Figures.wait(wait)) that another call "
+      + "of their endpoint had been asked to wait sent a request before those were over."
+    return rule.broken(seen, in: call, calls: sent.count, of: judged)
+  }
 }
 
 /// The first time in which each endpoint of a flight was to be left alone, as far as its client had

@@ -12,43 +12,42 @@ extension FindingRule {
     remedy: "Set a limit to the whole call, beside those to connecting and to reading.",
     source: "Google SRE Book, ch. 22 (deadlines); gRPC, Deadlines",
     restsOnTime: true,
-    isStarved: { $0.hidesEnd(of: $1) },
-    scope: .flight { rule, troubled, flight in
-      // A client that ends some calls has a limit, which the slowest response did not reach.
-      let endsNone = flight.calls.allSatisfy { $0.ending == .hung || !$0.isJudged }
-      let ofSlow: Finding.Severity? = endsNone ? nil : .warning
-      let isOnLossyLink = flight.weather?.losesPackets == true
-      // A client with a resolver of its own waits for a name server, which a machine need not have.
-      let isLater = isOnLossyLink || flight.weather?.failsNames == true
-      return rule.fallen(troubled.filter { $0.traits.contains(.hung) }, in: flight) { call in
-        let latency = call.observation.latency
-        let sleep = call.observation.sleepWithoutLimit
-          .map { ", and sleeps without a limit in \($0)" }
-        let words = "had not ended after \(Figures.time(latency))\(sleep ?? "")"
-        if let progress = call.slowProgress {
-          return Violation("It \(words); \(progress).", severity: ofSlow)
-        }
-        // One attempt that takes most of the call is what the call waits on.
-        let recent = call.silence.flatMap { $0 < min(longestSilence, latency / 2) ? $0 : nil }
-        if let wait = call.openWait {
-          let isDate = call.attempts.last?.retryNotBefore != nil
-          return Violation(
-            "Told to wait \(isDate ? "until a date" : Figures.wait(wait)), it \(words).",
-            severity: recent != nil && wait <= latency ? .warning : ofSlow
-          )
-        }
-        guard let recent else {
-          let isUnderWay = isOnLossyLink && call.attempts.last?.isAnswered == true
-          let link = isUnderWay ? "; its response was under way on a link that loses packets" : ""
-          return Violation("It \(words)\(link).", severity: isLater ? .warning : nil)
-        }
+    isStarved: { $0.hidesEnd(of: $1) }
+  ).together { rule, troubled, flight in
+    // A client that ends some calls has a limit, which the slowest response did not reach.
+    let endsNone = flight.calls.allSatisfy { $0.ending == .hung || !$0.isJudged }
+    let ofSlow: Finding.Severity? = endsNone ? nil : .warning
+    let isOnLossyLink = flight.weather?.losesPackets == true
+    // A client with a resolver of its own waits for a name server, which a machine need not have.
+    let isLater = isOnLossyLink || flight.weather?.failsNames == true
+    return rule.fallen(troubled.filter { $0.traits.contains(.hung) }, in: flight) { call in
+      let latency = call.observation.latency
+      let sleep = call.observation.sleepWithoutLimit
+        .map { ", and sleeps without a limit in \($0)" }
+      let words = "had not ended after \(Figures.time(latency))\(sleep ?? "")"
+      if let progress = call.slowProgress {
+        return Violation("It \(words); \(progress).", severity: ofSlow)
+      }
+      // One attempt that takes most of the call is what the call waits on.
+      let recent = call.silence.flatMap { $0 < min(longestSilence, latency / 2) ? $0 : nil }
+      if let wait = call.openWait {
+        let isDate = call.attempts.last?.retryNotBefore != nil
         return Violation(
-          "It \(words); its last attempt had begun \(Figures.time(recent)) before.",
-          severity: .warning
+          "Told to wait \(isDate ? "until a date" : Figures.wait(wait)), it \(words).",
+          severity: recent != nil && wait <= latency ? .warning : ofSlow
         )
       }
+      guard let recent else {
+        let isUnderWay = isOnLossyLink && call.attempts.last?.isAnswered == true
+        let link = isUnderWay ? "; its response was under way on a link that loses packets" : ""
+        return Violation("It \(words)\(link).", severity: isLater ? .warning : nil)
+      }
+      return Violation(
+        "It \(words); its last attempt had begun \(Figures.time(recent)) before.",
+        severity: .warning
+      )
     }
-  )
+  }
 }
 
 extension Flight {

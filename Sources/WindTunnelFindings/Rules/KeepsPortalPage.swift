@@ -8,26 +8,22 @@ extension FindingRule {
     cost: "The user has logged in to the network, and the app still shows its log-in page.",
     remedy: "Look at an answer before it is kept: its media type, its place, and Cache-Control.",
     source: "RFC 8952 §1; RFC 9111 §5.2.2.5 (no-store)",
-    clients: [.service, .library],
-    scope: .flight(.portal) { rule, _, flight in
-      let met = flight.calls.filter { $0.attempts.contains(where: \.isOfPortal) }.map(\.call)
-      guard let first = met.min() else { return .notMet(rule.unmet(by: 0)) }
-      let later = flight.calls.indices.filter { place in
-        let call = flight.calls[place]
-        return call.call > first && call.isJudged && !call.attempts.contains(where: \.isOfPortal)
-      }
-      guard !later.isEmpty else { return .notMet(rule.unmet(by: 0)) }
-      let shown = later.filter { flight.calls[$0].showsPage }
-      let kept = shown.isEmpty ? failsUnasked(among: later, in: flight) : shown
-      guard let example = flight.firstCall(of: kept) else { return .passed(later.count) }
-      return rule.broken(
-        shown.isEmpty ? failure : showing(flight.calls[example]),
-        in: JudgedCall.one(at: example, in: flight),
-        calls: kept.count,
-        judged: later.count
-      )
+    clients: [.service, .library]
+  ).together(.portal) { rule, _, flight in
+    let met = flight.calls.filter { $0.attempts.contains(where: \.isOfPortal) }.map(\.call)
+    guard let first = met.min() else { return rule.notMet(by: 0) }
+    let later = flight.calls.indices.filter { place in
+      let call = flight.calls[place]
+      return call.call > first && call.isJudged && !call.attempts.contains(where: \.isOfPortal)
     }
-  )
+    guard !later.isEmpty else { return rule.notMet(by: 0) }
+    let shown = later.filter { flight.calls[$0].showsPage }
+    let kept = shown.isEmpty ? failsUnasked(among: later, in: flight) : shown
+    guard let example = flight.firstCall(of: kept) else { return .passed(later.count) }
+    let call = JudgedCall.one(at: example, in: flight)
+    let seen = shown.isEmpty ? failure : showing(flight.calls[example])
+    return rule.broken(seen, in: call, calls: kept.count, of: later.count)
+  }
 
   private static func showing(_ call: Observation) -> Violation {
     Violation(

@@ -13,29 +13,26 @@ extension FindingRule {
     source: "RFC 9112 §9.4 (a client limits its open connections); Go, net/http: Response.Body",
     // A library's sessions are made and ended by the drill.
     clients: [.service],
-    leastCalls: Flight.Connections.leastCalls,
-    scope: .flight { rule, _, flight in
-      let most = flight.traffic.connections.max { $0.calls < $1.calls }
-      let errors = most?.mayLeak == true ? flight.errorResponses : 0
-      let hasErrors = errors >= Flight.Connections.leastErrors
-      guard let most, most.calls >= rule.leastCalls || hasErrors, let last = flight.lastCall else {
-        return .notMet(rule.unmet(by: most?.calls ?? 0))
-      }
-      let growsWithErrors = hasErrors && Double(most.leftOpen) >= 0.9 * Double(errors)
-      // A pool may hold some for each of the calls that are made at once.
-      guard most.growsWithCalls || growsWithErrors, most.leftOpen > 2 * flight.mostAtOnce + 8 else {
-        return .passed(most.calls)
-      }
-      let words = most.growsWithCalls ? "" : ", of which \(errors) requests had an error response"
-      return rule.broken(
-        "\(most.leftOpen) of \(most.opened) connections were still open "
-          + "\(Figures.wait(Flight.Connections.patience)) after the last of \(most.calls) calls\(words).",
-        in: JudgedCall.one(at: last, in: flight),
-        calls: min(most.leftOpen, most.calls),
-        judged: most.calls
-      )
+    leastCalls: Flight.Connections.leastCalls
+  ).together { rule, _, flight in
+    let most = flight.traffic.connections.max { $0.calls < $1.calls }
+    let errors = most?.mayLeak == true ? flight.errorResponses : 0
+    let hasErrors = errors >= Flight.Connections.leastErrors
+    guard let most, most.calls >= rule.leastCalls || hasErrors, let last = flight.lastCall else {
+      return rule.notMet(by: most?.calls ?? 0)
     }
-  )
+    let growsWithErrors = hasErrors && Double(most.leftOpen) >= 0.9 * Double(errors)
+    // A pool may hold some for each of the calls that are made at once.
+    guard most.growsWithCalls || growsWithErrors, most.leftOpen > 2 * flight.mostAtOnce + 8 else {
+      return .passed(most.calls)
+    }
+    let words = most.growsWithCalls ? "" : ", of which \(errors) requests had an error response"
+    let call = JudgedCall.one(at: last, in: flight)
+    let seen =
+      "\(most.leftOpen) of \(most.opened) connections were still open "
+      + "\(Figures.wait(Flight.Connections.patience)) after the last of \(most.calls) calls\(words)."
+    return rule.broken(seen, in: call, calls: min(most.leftOpen, most.calls), of: most.calls)
+  }
 }
 
 extension Flight {

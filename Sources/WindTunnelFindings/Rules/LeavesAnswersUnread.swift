@@ -12,25 +12,22 @@ extension FindingRule {
     source: "RFC 9112 §9.3 (read the whole response before reuse); Go, net/http: Response.Body",
     // A library's sessions are made and ended by the drill.
     clients: [.service],
-    leastCalls: leastCalls,
-    scope: .flight { rule, _, flight in
-      let looked = flight.traffic.connections.filter { $0.leftUnread != nil }
-      let calls = looked.map(\.calls).reduce(0, +)
-      guard calls >= rule.leastCalls, let last = flight.lastCall else {
-        return .notMet(rule.unmet(by: calls))
-      }
-      let unread = looked.compactMap(\.leftUnread).reduce(0, +)
-      // One may be an accident, such as a call that was given up.
-      guard unread >= 2, unread * 2 >= calls else { return .passed(calls) }
-      return rule.broken(
-        "\(unread) answers were not read to their end, and their connections still open "
-          + "\(Figures.wait(Flight.Connections.patience)) after the last of \(calls) calls.",
-        in: JudgedCall.one(at: last, in: flight),
-        calls: min(unread, calls),
-        judged: calls
-      )
+    leastCalls: leastCalls
+  ).together { rule, _, flight in
+    let looked = flight.traffic.connections.filter { $0.leftUnread != nil }
+    let calls = looked.map(\.calls).reduce(0, +)
+    guard calls >= rule.leastCalls, let last = flight.lastCall else {
+      return rule.notMet(by: calls)
     }
-  )
+    let unread = looked.compactMap(\.leftUnread).reduce(0, +)
+    // One may be an accident, such as a call that was given up.
+    guard unread >= 2, unread * 2 >= calls else { return .passed(calls) }
+    let call = JudgedCall.one(at: last, in: flight)
+    let seen =
+      "\(unread) answers were not read to their end, and their connections still open "
+      + "\(Figures.wait(Flight.Connections.patience)) after the last of \(calls) calls."
+    return rule.broken(seen, in: call, calls: min(unread, calls), of: calls)
+  }
 
   private static let leastCalls = 4
 }

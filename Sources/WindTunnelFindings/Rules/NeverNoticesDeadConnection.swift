@@ -11,37 +11,36 @@ extension FindingRule {
     remedy:
       "Send a ping when nothing has come for some seconds, and connect again when nothing answers it.",
     source: "RFC 6455 §5.5.2 (keepalive); RFC 1122 §4.2.3.6; Socket.IO, How it works (pingTimeout)",
-    restsOnTime: true,
-    scope: .call(.conversed) { call in
-      guard !call.traits.contains(.crashed) else { return .notMet }
-      var isKept = false
-      for place in call.attempts.indices {
-        let attempt = call.attempts[place]
-        guard let opened = attempt.end, let log = attempt.conversation, !log.isEndedByServer,
-          let silence = log.silentSince ?? log.lastSign, let end = call.observation.end
-        else { continue }
-        let dead = opened + silence
-        let noticed = call.end(of: attempt) ?? call.nextAttempt(behind: dead, like: attempt)
-        // A service's call may be over long before what it holds open.
-        if noticed == nil, call.claimsSuccess { continue }
-        if (noticed ?? end) - dead < patience {
-          // What the drill has ended had noticed nothing, and might have.
-          if noticed != nil || !call.traits.contains(.hung) { isKept = true }
-          continue
-        }
-        let what =
-          log.silentSince == nil
-          ? "left its ping without a pong"
-          : log.unansweredSince == nil
-            ? "fell silent" : "fell silent, and left its ping without a pong"
-        return .broken(
-          "\(Figures.time((noticed ?? end) - dead)) after the server of a conversation \(what), it still "
-            + "held on to it and had begun no other."
-        )
+    restsOnTime: true
+  ).eachCall(.conversed) { call in
+    guard !call.traits.contains(.crashed) else { return .notMet }
+    var isKept = false
+    for place in call.attempts.indices {
+      let attempt = call.attempts[place]
+      guard let opened = attempt.end, let log = attempt.conversation, !log.isEndedByServer,
+        let silence = log.silentSince ?? log.lastSign, let end = call.observation.end
+      else { continue }
+      let dead = opened + silence
+      let noticed = call.end(of: attempt) ?? call.nextAttempt(behind: dead, like: attempt)
+      // A service's call may be over long before what it holds open.
+      if noticed == nil, call.claimsSuccess { continue }
+      if (noticed ?? end) - dead < patience {
+        // What the drill has ended had noticed nothing, and might have.
+        if noticed != nil || !call.traits.contains(.hung) { isKept = true }
+        continue
       }
-      return isKept ? .kept : .notMet
+      let what =
+        log.silentSince == nil
+        ? "left its ping without a pong"
+        : log.unansweredSince == nil
+          ? "fell silent" : "fell silent, and left its ping without a pong"
+      return .broken(
+        "\(Figures.time((noticed ?? end) - dead)) after the server of a conversation \(what), it still "
+          + "held on to it and had begun no other."
+      )
     }
-  )
+    return isKept ? .kept : .notMet
+  }
 
   /// The time in which a connection is known to be dead: libraries take up to 60 s (Phoenix, two
   /// heartbeats of 30 s; a usual `pongWait` of gorilla/websocket).

@@ -11,30 +11,28 @@ extension FindingRule {
     source: "AWS Architecture Blog, Exponential Backoff and Jitter (2015); RFC 8961 §4",
     clients: Set(Flight.Client.allCases),
     leastCalls: 2,
-    restsOnTime: true,
-    scope: .flight { rule, troubled, _ in
-      var rows: [(row: Row, call: JudgedCall)] = []
-      for call in troubled where call.isJudged && call.traits.isSuperset(of: [.many, .repeats]) {
-        let row = call.longestRow
-        let attempts = row.map { call.attempts[$0] }
-        guard row.count >= leastRow, attempts.allSatisfy({ $0.start != nil && !$0.asksToWait })
-        else { continue }
-        rows.append((Row(row, of: call), call))
-      }
-      guard rows.count >= rule.leastCalls else { return .notMet(rule.unmet(by: rows.count)) }
-      // Waits that are drawn at random are short now and then: a call alone proves nothing.
-      let none = rows.filter { $0.row.hasNoWait }
-      let short = rows.filter { $0.row.isHasty }
-      let isHasty =
-        rows.count >= manyCalls && Double(short.count) >= Double(rows.count) * nearlyAll
-      let found = none.count >= 2 && none.count * 2 > rows.count ? none : isHasty ? short : []
-      guard let example = found.map(\.call).smallest,
-        let shown = found.first(where: { $0.call.observation.call == example.observation.call })
-      else { return .passed(rows.count) }
-      let seen = shown.row.words
-      return rule.broken(seen, in: example, calls: found.count, judged: rows.count)
+    restsOnTime: true
+  ).together { rule, troubled, _ in
+    var rows: [(row: Row, call: JudgedCall)] = []
+    for call in troubled where call.isJudged && call.traits.isSuperset(of: [.many, .repeats]) {
+      let row = call.longestRow
+      let attempts = row.map { call.attempts[$0] }
+      guard row.count >= leastRow, attempts.allSatisfy({ $0.start != nil && !$0.asksToWait })
+      else { continue }
+      rows.append((Row(row, of: call), call))
     }
-  )
+    guard rows.count >= rule.leastCalls else { return rule.notMet(by: rows.count) }
+    // Waits that are drawn at random are short now and then: a call alone proves nothing.
+    let none = rows.filter { $0.row.hasNoWait }
+    let short = rows.filter { $0.row.isHasty }
+    let isHasty = rows.count >= manyCalls && Double(short.count) >= Double(rows.count) * nearlyAll
+    let found = none.count >= 2 && none.count * 2 > rows.count ? none : isHasty ? short : []
+    guard let example = found.map(\.call).smallest,
+      let shown = found.first(where: { $0.call.observation.call == example.observation.call })
+    else { return .passed(rows.count) }
+    let seen = shown.row.words
+    return rule.broken(seen, in: example, calls: found.count, of: rows.count)
+  }
 
   /// Fewer attempts may all be at once: one retry is common, and some clients re-send twice.
   private static let leastRow = Row.stretch

@@ -9,24 +9,19 @@ extension FindingRule {
     cost: "Logs, histories and proxies keep addresses, and the secret with them.",
     remedy: "Send tokens and keys in a header field, such as Authorization.",
     source: "RFC 6750 §5.3 (do not pass bearer tokens in page URLs); OWASP ASVS 13.1",
-    clients: Set(Flight.Client.allCases),
-    scope: .flight { rule, troubled, _ in
-      // Also calls that came to nothing on the cassette: it is by the added parameter that they do.
-      let met = troubled.filter { $0.traits.contains(.addsParameters) }
-      guard !met.isEmpty else { return .notMet(rule.unmet(by: 0)) }
-      let broken = met.filter { call in
-        call.observation.allAttempts.contains { $0.sent?.secretParameters.isEmpty == false }
-      }
-      guard let example = broken.smallest,
-        let names = example.observation.allAttempts.lazy.compactMap(\.sent?.secretParameters)
-          .first(where: { !$0.isEmpty })
-      else { return .passed(met.count) }
-      return rule.broken(
-        "It added \(names.joined(separator: ", ")) to the query of its URL.",
-        in: example,
-        calls: broken.count,
-        judged: met.count
-      )
+    clients: Set(Flight.Client.allCases)
+  ).together { rule, troubled, _ in
+    // Also calls that came to nothing on the cassette: it is by the added parameter that they do.
+    let met = troubled.filter { $0.traits.contains(.addsParameters) }
+    guard !met.isEmpty else { return rule.notMet(by: 0) }
+    let broken = met.filter { call in
+      call.observation.allAttempts.contains { $0.sent?.secretParameters.isEmpty == false }
     }
-  )
+    guard let example = broken.smallest,
+      let names = example.observation.allAttempts.lazy.compactMap(\.sent?.secretParameters)
+        .first(where: { !$0.isEmpty })
+    else { return .passed(met.count) }
+    let seen = "It added \(names.joined(separator: ", ")) to the query of its URL."
+    return rule.broken(seen, in: example, calls: broken.count, of: met.count)
+  }
 }

@@ -12,33 +12,30 @@ extension FindingRule {
       "Set a limit to the bytes of a body, counted after it is opened, and give up beyond it; or read it "
       + "piece by piece and keep none.",
     source: "CWE-400; CWE-409 (decompression bombs); OWASP API4:2023 (unrestricted consumption)",
-    clients: [.program, .service],
-    scope: .flight(.memory) { rule, _, flight in
-      // What it has in any call is its own.
-      let usual = flight.calls.filter { !$0.metUnboundedBody }.compactMap(\.memory?.peakBytes).max()
-      let judged = flight.calls.indices.filter { place in
-        let call = flight.calls[place]
-        return call.isJudged && call.metUnboundedBody && call.growth(beyond: usual) != nil
-      }
-      guard !judged.isEmpty else { return .notMet(rule.unmet(by: 0)) }
-      let broken = judged.filter { place in
-        let call = flight.calls[place]
-        return (call.growth(beyond: usual) ?? 0) > Observation.Memory.growthMax
-      }
-      guard let first = flight.firstCall(of: broken),
-        let growth = flight.calls[first].growth(beyond: usual),
-        let memory = flight.calls[first].memory
-      else { return .passed(judged.count) }
-      let end = memory.wasEnded ? ", and the drill ended it" : ""
-      return rule.broken(
-        "\(flight.calls[first].unboundedWords), it had \(Figures.bytes(memory.peakBytes)) of memory, "
-          + "\(Figures.bytes(growth)) more than before\(end).",
-        in: JudgedCall.one(at: first, in: flight),
-        calls: broken.count,
-        judged: judged.count
-      )
+    clients: [.program, .service]
+  ).together(.memory) { rule, _, flight in
+    // What it has in any call is its own.
+    let usual = flight.calls.filter { !$0.metUnboundedBody }.compactMap(\.memory?.peakBytes).max()
+    let judged = flight.calls.indices.filter { place in
+      let call = flight.calls[place]
+      return call.isJudged && call.metUnboundedBody && call.growth(beyond: usual) != nil
     }
-  )
+    guard !judged.isEmpty else { return rule.notMet(by: 0) }
+    let broken = judged.filter { place in
+      let call = flight.calls[place]
+      return (call.growth(beyond: usual) ?? 0) > Observation.Memory.growthMax
+    }
+    guard let first = flight.firstCall(of: broken),
+      let growth = flight.calls[first].growth(beyond: usual),
+      let memory = flight.calls[first].memory
+    else { return .passed(judged.count) }
+    let end = memory.wasEnded ? ", and the drill ended it" : ""
+    let call = JudgedCall.one(at: first, in: flight)
+    let seen =
+      "\(flight.calls[first].unboundedWords), it had \(Figures.bytes(memory.peakBytes)) of memory, "
+      + "\(Figures.bytes(growth)) more than before\(end)."
+    return rule.broken(seen, in: call, calls: broken.count, of: judged.count)
+  }
 }
 
 extension Observation.Memory {

@@ -12,19 +12,18 @@ extension FindingRule {
     source:
       "RFC 6455 §7.2.3; AWS Architecture Blog, Exponential Backoff and Jitter (2015)",
     leastCalls: 20,
-    restsOnTime: true,
-    scope: .flight { rule, troubled, _ in
-      var waits: [Int64] = []
-      var example: JudgedCall?
-      for call in troubled where call.isJudged && call.traits.contains(.conversed) {
-        guard let first = call.observation.reconnections.first, let tried = first.tried,
-          // Who noticed a silence by itself has waited for that, too.
-          call.attempts[first.before].conversation?.silentSince == nil
-        else { continue }
-        waits.append((tried - first.lost).wholeMicroseconds)
-        if call.observation.call < (example?.observation.call ?? .max) { example = call }
-      }
-      return rule.inStep(waits, "waits before a reconnection", example, least: .milliseconds(200))
+    restsOnTime: true
+  ).together { rule, troubled, _ in
+    var waits: [Int64] = []
+    var example: JudgedCall?
+    for call in troubled where call.isJudged && call.traits.contains(.conversed) {
+      guard let first = call.observation.reconnections.first, let tried = first.tried,
+        // Who noticed a silence by itself has waited for that, too.
+        call.attempts[first.before].conversation?.silentSince == nil
+      else { continue }
+      waits.append((tried - first.lost).wholeMicroseconds)
+      if call.observation.call < (example?.observation.call ?? .max) { example = call }
     }
-  )
+    return rule.inStep(waits, "waits before a reconnection", example, least: .milliseconds(200))
+  }
 }

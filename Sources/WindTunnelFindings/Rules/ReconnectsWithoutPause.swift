@@ -10,22 +10,21 @@ extension FindingRule {
     remedy:
       "Double the wait from attempt to attempt, with a random part; the first may be at once.",
     source: "RFC 6455 §7.2.3; AWS Architecture Blog, Exponential Backoff and Jitter (2015)",
-    restsOnTime: true,
-    scope: .call(.conversed) { call in
-      var isMet = false
-      for row in call.waitsBeforeReconnections where row.count >= waitsMin {
-        isMet = true
-        for first in 0...(row.count - waitsMin) {
-          guard let longest = row[first..<first + waitsMin].max(), longest < pause else { continue }
-          return .broken(
-            "After a conversation was lost it asked for the next \(waitsMin) times and never "
-              + "waited more than \(Figures.time(longest))."
-          )
-        }
+    restsOnTime: true
+  ).eachCall(.conversed) { call in
+    var isMet = false
+    for row in call.waitsBeforeReconnections where row.count >= waitsMin {
+      isMet = true
+      for first in 0...(row.count - waitsMin) {
+        guard let longest = row[first..<first + waitsMin].max(), longest < pause else { continue }
+        return .broken(
+          "After a conversation was lost it asked for the next \(waitsMin) times and never "
+            + "waited more than \(Figures.time(longest))."
+        )
       }
-      return isMet ? .kept : .notMet
     }
-  )
+    return isMet ? .kept : .notMet
+  }
 
   /// A back-off of a tenth of a second, drawn from zero, has so many waits in a row below the pause
   /// in one call of thirty thousand, and one of half as much in one of a thousand.

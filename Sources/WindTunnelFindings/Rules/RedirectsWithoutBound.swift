@@ -9,16 +9,15 @@ extension FindingRule {
     remedy: "Follow ten or twenty redirects, and then say that there are too many.",
     source:
       "RFC 9110 §15.4 (a client should detect cyclical redirections); Fetch, HTTP-redirect fetch",
-    clients: Set(Flight.Client.allCases),
-    scope: .call([.many, .unanswered]) { call in
-      guard call.attempts[0].isRedirect else { return .notMet }
-      let count = call.longestChain
-      guard count >= 4 else { return .notMet }
-      return count > most
-        ? .broken("It followed \(count) redirects, and would have gone on.")
-        : .kept
-    }
-  )
+    clients: Set(Flight.Client.allCases)
+  ).eachCall([.many, .unanswered]) { call in
+    guard call.attempts[0].isRedirect else { return .notMet }
+    let count = call.longestChain
+    guard count >= 4 else { return .notMet }
+    return count > most
+      ? .broken("It followed \(count) redirects, and would have gone on.")
+      : .kept
+  }
 
   /// curl follows as many as that where nobody says otherwise (`--max-redirs`).
   private static let most = 51

@@ -18,55 +18,44 @@ extension FindingRule {
       + "the new one is refused, too.",
     source: "RFC 6749 §5.1, §6 (refresh tokens may be rotated); RFC 9700 §4.14.2; RFC 9110 §15.5.2",
     clients: [.service, .library],
-    leastCalls: 4,
-    scope: .flight { rule, refused, flight in
-      guard flight.weather?.credential != nil else { return .notMet(rule.unmet(by: 0)) }
-      let renewing = refused.filter(\.isJudged).compactMap { Renewal(of: $0, in: flight.weather) }
-      guard let first = renewing.map(\.call.observation.call).min() else {
-        return .notMet(rule.unmet(by: 0))
-      }
-      if let endless = renewing.max(by: { $0.count < $1.count }), endless.count >= times {
-        return rule.broken(
-          "It asked for a new credential \(endless.count) times in one call.",
-          in: endless.call,
-          calls: renewing.count { $0.count >= times },
-          judged: renewing.count
-        )
-      }
-      let through = renewing.filter(\.cameThrough)
-      guard !through.isEmpty else {
-        return .notMet("No call came through with what the issuer gave.")
-      }
-      // In process, and where none are kept, nobody counts the processes that made the calls.
-      guard let clients = flight.clientCount else {
-        return .notMet(
-          "The processes that made its calls, each with a credential, were not counted."
-        )
-      }
-      let since = flight.calls.count { call in
-        call.call >= first && call.isJudged
-          && call.attempts.contains { flight.weather.isAnswered($0) }
-      }
-      guard since >= rule.leastCalls else { return .notMet(rule.unmet(by: since)) }
-      let crossing = through.crossing
-      guard crossing.count >= times * clients, let example = crossing.map(\.call).smallest else {
-        // Of calls that are made one at a time none can ask beside another.
-        return flight.mostAtOnce > 1
-          ? .passed(since)
-          : .notMet(
-            "Its calls were made one at a time, and renewed it no more often than they had to. Fly it with "
-              + "--concurrency to see whether those beside each other share what one gets."
-          )
-      }
-      return rule.broken(
-        "A credential expired once, and \(crossing.count) of \(since) calls asked for a new one while another "
-          + "was asking.",
-        in: example,
-        calls: crossing.count,
-        judged: since
-      )
+    leastCalls: 4
+  ).together { rule, refused, flight in
+    guard flight.weather?.credential != nil else { return rule.notMet(by: 0) }
+    let renewing = refused.filter(\.isJudged).compactMap { Renewal(of: $0, in: flight.weather) }
+    guard let first = renewing.map(\.call.observation.call).min() else { return rule.notMet(by: 0) }
+    if let endless = renewing.max(by: { $0.count < $1.count }), endless.count >= times {
+      let seen = "It asked for a new credential \(endless.count) times in one call."
+      let broken = renewing.count { $0.count >= times }
+      return rule.broken(seen, in: endless.call, calls: broken, of: renewing.count)
     }
-  )
+    let through = renewing.filter(\.cameThrough)
+    guard !through.isEmpty else {
+      return .notMet("No call came through with what the issuer gave.")
+    }
+    // In process, and where none are kept, nobody counts the processes that made the calls.
+    guard let clients = flight.clientCount else {
+      return .notMet("The processes that made its calls, each with a credential, were not counted.")
+    }
+    let since = flight.calls.count { call in
+      call.call >= first && call.isJudged
+        && call.attempts.contains { flight.weather.isAnswered($0) }
+    }
+    guard since >= rule.leastCalls else { return rule.notMet(by: since) }
+    let crossing = through.crossing
+    guard crossing.count >= times * clients, let example = crossing.map(\.call).smallest else {
+      // Of calls that are made one at a time none can ask beside another.
+      return flight.mostAtOnce > 1
+        ? .passed(since)
+        : .notMet(
+          "Its calls were made one at a time, and renewed it no more often than they had to. Fly it with "
+            + "--concurrency to see whether those beside each other share what one gets."
+        )
+    }
+    let seen =
+      "A credential expired once, and \(crossing.count) of \(since) calls asked for a new one while another "
+      + "was asking."
+    return rule.broken(seen, in: example, calls: crossing.count, of: since)
+  }
 
   /// Whoever renews so much more often than it has to does not do so by chance: a call that was
   /// refused when another was just renewing it may do so once more.

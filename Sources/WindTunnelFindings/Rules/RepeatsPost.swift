@@ -12,36 +12,35 @@ extension FindingRule {
       "Repeat idempotent methods alone, or send an Idempotency-Key that is made once for a call and "
       + "stays over its attempts.",
     source: "RFC 9110 §9.2.2; draft-ietf-httpapi-idempotency-key-header",
-    clients: Set(Flight.Client.allCases),
-    scope: .call(.unsafe) { call in
-      if let violation = call.otherBody ?? call.race { return .broken(violation) }
-      // A request is decided when it has come whole, so each of these had been read.
-      let attempts = call.attempts
-      let doubtful = attempts.indices.filter { attempts[$0].mayHaveBeenDone != nil }
-      guard !doubtful.isEmpty else { return .notMet }
-      for place in doubtful {
-        guard let again = call.repetition(of: place),
-          let severity = attempts[place].mayHaveBeenDone
-        else { continue }
-        let (before, after) = (attempts[place], attempts[again])
-        let (key, next) = (before.sent?.key, after.sent?.key)
-        // A key that was not seen may be any.
-        let isUnseen = next == nil && after.isRepeatable != false
-        if isUnseen || call.isOneDeed(before, after) { continue }
-        let status = before.wasLeft ? nil : before.status
-        let symptom = before.isSilence ? "silence" : before.error.map(Figures.symptom)
-        let what = symptom ?? status.map { "a \($0)" } ?? "no response"
-        let wait = call.gap(place, again).map { ", \(Figures.time($0)) later" } ?? ""
-        let isChanged = key != nil && next != nil
-        let words = isChanged ? ", and the Idempotency-Key had changed" : ""
-        return .broken(
-          "After \(what) it sent \(before.key) again\(wait)\(words).",
-          severity: severity
-        )
-      }
-      return .kept
+    clients: Set(Flight.Client.allCases)
+  ).eachCall(.unsafe) { call in
+    if let violation = call.otherBody ?? call.race { return .broken(violation) }
+    // A request is decided when it has come whole, so each of these had been read.
+    let attempts = call.attempts
+    let doubtful = attempts.indices.filter { attempts[$0].mayHaveBeenDone != nil }
+    guard !doubtful.isEmpty else { return .notMet }
+    for place in doubtful {
+      guard let again = call.repetition(of: place),
+        let severity = attempts[place].mayHaveBeenDone
+      else { continue }
+      let (before, after) = (attempts[place], attempts[again])
+      let (key, next) = (before.sent?.key, after.sent?.key)
+      // A key that was not seen may be any.
+      let isUnseen = next == nil && after.isRepeatable != false
+      if isUnseen || call.isOneDeed(before, after) { continue }
+      let status = before.wasLeft ? nil : before.status
+      let symptom = before.isSilence ? "silence" : before.error.map(Figures.symptom)
+      let what = symptom ?? status.map { "a \($0)" } ?? "no response"
+      let wait = call.gap(place, again).map { ", \(Figures.time($0)) later" } ?? ""
+      let isChanged = key != nil && next != nil
+      let words = isChanged ? ", and the Idempotency-Key had changed" : ""
+      return .broken(
+        "After \(what) it sent \(before.key) again\(wait)\(words).",
+        severity: severity
+      )
     }
-  )
+    return .kept
+  }
 }
 
 extension JudgedCall {

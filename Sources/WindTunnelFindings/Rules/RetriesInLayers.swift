@@ -12,36 +12,29 @@ extension FindingRule {
     source:
       "AWS Builders' Library, Timeouts, retries and backoff with jitter; Google SRE Book, ch. 22",
     leastCalls: 8,
-    restsOnTime: true,
-    scope: .flight { rule, troubled, _ in
-      var patterns: [Layers?] = []
-      var examples: [Layers: JudgedCall] = [:]
-      for call in troubled where call.isJudged && call.traits.isSuperset(of: [.many, .repeats]) {
-        guard let waits = call.waitsOfItsOwn else { continue }
-        let layers = Layers(waits)
-        patterns.append(layers)
-        if let layers, examples[layers].map({ $0.observation.call > call.observation.call }) ?? true
-        {
-          examples[layers] = call
-        }
+    restsOnTime: true
+  ).together { rule, troubled, _ in
+    var patterns: [Layers?] = []
+    var examples: [Layers: JudgedCall] = [:]
+    for call in troubled where call.isJudged && call.traits.isSuperset(of: [.many, .repeats]) {
+      guard let waits = call.waitsOfItsOwn else { continue }
+      let layers = Layers(waits)
+      patterns.append(layers)
+      if let layers, examples[layers].map({ $0.observation.call > call.observation.call }) ?? true {
+        examples[layers] = call
       }
-      guard patterns.count >= rule.leastCalls else {
-        return .notMet(rule.unmet(by: patterns.count))
-      }
-      // Waits that are drawn at random look like this now and then, and not all the same.
-      let first = patterns.lazy.compactMap(\.self).first
-      guard let layers = first, patterns.allSatisfy({ $0 == layers }),
-        let example = examples[layers]
-      else { return .passed(patterns.count) }
-      return rule.broken(
-        "It made \(layers.outer * layers.inner) attempts for a call, \(layers.inner) and \(layers.inner) "
-          + "with a longer wait between, \(layers.outer) times.",
-        in: example,
-        calls: patterns.count,
-        judged: patterns.count
-      )
     }
-  )
+    guard patterns.count >= rule.leastCalls else { return rule.notMet(by: patterns.count) }
+    // Waits that are drawn at random look like this now and then, and not all the same.
+    let first = patterns.lazy.compactMap(\.self).first
+    guard let layers = first, patterns.allSatisfy({ $0 == layers }),
+      let example = examples[layers]
+    else { return .passed(patterns.count) }
+    let seen =
+      "It made \(layers.outer * layers.inner) attempts for a call, \(layers.inner) and \(layers.inner) "
+      + "with a longer wait between, \(layers.outer) times."
+    return rule.broken(seen, in: example, calls: patterns.count, of: patterns.count)
+  }
 }
 
 /// The numbers of attempts by which two layers make a call's.

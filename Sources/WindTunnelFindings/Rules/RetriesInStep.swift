@@ -11,20 +11,19 @@ extension FindingRule {
     remedy: "Draw the wait at random between zero and its bound (full jitter).",
     source: "AWS Architecture Blog, Exponential Backoff and Jitter (2015)",
     leastCalls: 10,
-    restsOnTime: true,
-    scope: .flight { rule, troubled, flight in
-      var waits: [Int64] = []
-      var example: JudgedCall?
-      for call in troubled where call.isJudged && call.traits.contains(.repeats) {
-        guard let wait = call.firstWait else { continue }
-        waits.append(wait.wholeMicroseconds)
-        if call.observation.call < (example?.observation.call ?? .max) { example = call }
-      }
-      // A link adds its round trips to each wait.
-      let least = Duration.milliseconds(flight.weather?.link == nil ? 10 : 200)
-      return rule.inStep(waits, "first waits", example, least: least)
+    restsOnTime: true
+  ).together { rule, troubled, flight in
+    var waits: [Int64] = []
+    var example: JudgedCall?
+    for call in troubled where call.isJudged && call.traits.contains(.repeats) {
+      guard let wait = call.firstWait else { continue }
+      waits.append(wait.wholeMicroseconds)
+      if call.observation.call < (example?.observation.call ?? .max) { example = call }
     }
-  )
+    // A link adds its round trips to each wait.
+    let least = Duration.milliseconds(flight.weather?.link == nil ? 10 : 200)
+    return rule.inStep(waits, "first waits", example, least: least)
+  }
 
   /// Returns the standing of waits: those of half of them may not be the same but for what timers
   /// are late by.
@@ -42,20 +41,14 @@ extension FindingRule {
     _ example: JudgedCall?,
     least: Duration
   ) -> RuleStanding.Standing {
-    guard waits.count >= leastCalls, let example else {
-      return .notMet(unmet(by: waits.count))
-    }
+    guard waits.count >= leastCalls, let example else { return notMet(by: waits.count) }
     let waits = waits.sorted()
     let median = Duration.microseconds(waits[waits.count / 2])
     let spread = Duration.microseconds(waits[waits.count * 3 / 4] - waits[waits.count / 4])
     guard median >= least, spread < median * Self.share else { return .passed(waits.count) }
-    return broken(
-      "Half of \(waits.count) \(noun) lie within \(Figures.time(spread)) of "
-        + "\(Figures.time(median)).",
-      in: example,
-      calls: waits.count,
-      judged: waits.count
-    )
+    let place = "\(Figures.time(spread)) of \(Figures.time(median))"
+    let seen = "Half of \(waits.count) \(noun) lie within \(place)."
+    return broken(seen, in: example, calls: waits.count, of: waits.count)
   }
 
   /// The share of the wait that timers are late by.

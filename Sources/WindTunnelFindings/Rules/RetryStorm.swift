@@ -12,28 +12,23 @@ extension FindingRule {
       "Allow retries a share of the requests (a budget of 10 to 20 %), and break the circuit.",
     source: "Bronson et al., Metastable Failures in Distributed Systems, HotOS 2021",
     clients: Set(Flight.Client.allCases),
-    leastCalls: 20,
-    scope: .flight { rule, troubled, flight in
-      guard flight.calls.count >= rule.leastCalls else {
-        return .notMet(rule.unmet(by: flight.calls.count))
-      }
-      let failed = troubled.filter { $0.isJudged && $0.traits.contains(.failedAtFirst) }
-      guard let worst = Burst.all(of: failed).max(by: { $0.load < $1.load }) else {
-        return .notMet("No call met it: \(rule.condition).")
-      }
-      let greedy = failed.filter { Double($0.rowCount) > most }
-      guard worst.load > most, let example = greedy.smallest else { return .passed(failed.count) }
-      let times = Figures.decimal(worst.load)
-      return rule.broken(
-        "The \(worst.calls) calls that began within \(Figures.time(worst.length)) made "
-          + "\(worst.requests) requests: \(times) each.",
-        severity: worst.load > grave ? nil : .warning,
-        in: example,
-        calls: greedy.count,
-        judged: failed.count
-      )
+    leastCalls: 20
+  ).together { rule, troubled, flight in
+    guard flight.calls.count >= rule.leastCalls else { return rule.notMet(by: flight.calls.count) }
+    let failed = troubled.filter { $0.isJudged && $0.traits.contains(.failedAtFirst) }
+    guard let worst = Burst.all(of: failed).max(by: { $0.load < $1.load }) else {
+      return .notMet("No call met it: \(rule.condition).")
     }
-  )
+    let greedy = failed.filter { Double($0.rowCount) > most }
+    guard worst.load > most, let example = greedy.smallest else { return .passed(failed.count) }
+    let times = Figures.decimal(worst.load)
+    let seen =
+      "The \(worst.calls) calls that began within \(Figures.time(worst.length)) made "
+      + "\(worst.requests) requests: \(times) each."
+    let weight: Finding.Severity? = worst.load > grave ? nil : .warning
+    let (broken, judged) = (greedy.count, failed.count)
+    return rule.broken(seen, severity: weight, in: example, calls: broken, of: judged)
+  }
 
   /// A first attempt and three retries, which is what most libraries do at most.
   private static let most = 4.0

@@ -12,31 +12,30 @@ extension FindingRule {
       "Take Authorization, Cookie and keys of an API out of a request before it follows to another host.",
     source:
       "RFC 9110 §15.4 (remove header fields that the recipient does not need); CVE-2018-1000007",
-    clients: Set(Flight.Client.allCases),
-    scope: .call(.elsewhere) { call in
-      let attempts = call.attempts
-      var (shown, isRedirected, hasFollowed, hasShownKey) = (Set<Int>(), false, false, false)
-      for attempt in attempts where attempt.isRequest {
-        let sent = attempt.sent ?? Observation.Sent()
-        guard sent.isElsewhere else {
-          shown.formUnion(sent.credentials + sent.apiKeys)
-          if (300..<400).contains(attempt.status ?? 0) { isRedirected = true }
-          continue
-        }
-        guard isRedirected, !shown.isEmpty else { continue }
-        hasFollowed = true
-        if sent.credentials.contains(where: { shown.contains($0) }) {
-          return .broken("It was redirected to another host, and sent its credential along.")
-        }
-        if sent.apiKeys.contains(where: { shown.contains($0) }) { hasShownKey = true }
+    clients: Set(Flight.Client.allCases)
+  ).eachCall(.elsewhere) { call in
+    let attempts = call.attempts
+    var (shown, isRedirected, hasFollowed, hasShownKey) = (Set<Int>(), false, false, false)
+    for attempt in attempts where attempt.isRequest {
+      let sent = attempt.sent ?? Observation.Sent()
+      guard sent.isElsewhere else {
+        shown.formUnion(sent.credentials + sent.apiKeys)
+        if (300..<400).contains(attempt.status ?? 0) { isRedirected = true }
+        continue
       }
-      guard hasFollowed else { return .notMet }
-      // Most libraries take out what they know, and leave to their callers what an API made up.
-      return hasShownKey
-        ? .broken(
-          "It was redirected to another host, and sent its API key along.",
-          severity: .warning
-        ) : .kept
+      guard isRedirected, !shown.isEmpty else { continue }
+      hasFollowed = true
+      if sent.credentials.contains(where: { shown.contains($0) }) {
+        return .broken("It was redirected to another host, and sent its credential along.")
+      }
+      if sent.apiKeys.contains(where: { shown.contains($0) }) { hasShownKey = true }
     }
-  )
+    guard hasFollowed else { return .notMet }
+    // Most libraries take out what they know, and leave to their callers what an API made up.
+    return hasShownKey
+      ? .broken(
+        "It was redirected to another host, and sent its API key along.",
+        severity: .warning
+      ) : .kept
+  }
 }

@@ -9,24 +9,20 @@ extension FindingRule {
     remedy:
       "Ask by https, and for nothing that needs a credential by http, not even to be redirected.",
     source: "RFC 6750 §5.3 (always use TLS); RFC 6265 §8.3; OWASP MASVS-NETWORK-1",
-    clients: [.proxied],
-    scope: .flight(.inClear) { rule, _, flight in
-      var (met, broken): (Int, [Int]) = (0, [])
-      for place in flight.calls.indices {
-        let sent = flight.calls[place].attempts.lazy.compactMap(\.sent).filter(\.isInClear)
-        if !sent.isEmpty { met += 1 }
-        if sent.contains(where: { !$0.secretsInClear.isEmpty }) { broken.append(place) }
-      }
-      guard met > 0 else { return .notMet(rule.unmet(by: 0)) }
-      guard let first = flight.firstCall(of: broken) else { return .passed(met) }
-      let names = flight.calls[first].attempts.lazy.compactMap { $0.sent?.secretsInClear }
-        .first { !$0.isEmpty }
-      return rule.broken(
-        "It sent \((names ?? []).joined(separator: ", ")) by plain http.",
-        in: JudgedCall.one(at: first, in: flight),
-        calls: broken.count,
-        judged: met
-      )
+    clients: [.proxied]
+  ).together(.inClear) { rule, _, flight in
+    var (met, broken): (Int, [Int]) = (0, [])
+    for place in flight.calls.indices {
+      let sent = flight.calls[place].attempts.lazy.compactMap(\.sent).filter(\.isInClear)
+      if !sent.isEmpty { met += 1 }
+      if sent.contains(where: { !$0.secretsInClear.isEmpty }) { broken.append(place) }
     }
-  )
+    guard met > 0 else { return rule.notMet(by: 0) }
+    guard let first = flight.firstCall(of: broken) else { return .passed(met) }
+    let names = flight.calls[first].attempts.lazy.compactMap { $0.sent?.secretsInClear }
+      .first { !$0.isEmpty }
+    let call = JudgedCall.one(at: first, in: flight)
+    let seen = "It sent \((names ?? []).joined(separator: ", ")) by plain http."
+    return rule.broken(seen, in: call, calls: broken.count, of: met)
+  }
 }

@@ -14,23 +14,19 @@ extension FindingRule {
     source:
       "OpenAI, March 20 ChatGPT outage (2023; a cancelled request left its answer on a pooled "
       + "connection); RFC 9112 §9.3",
-    clients: [.service, .library],
-    scope: .flight(.unread) { rule, _, flight in
-      let (shown, mixedUp) = flight.compared
-      guard let first = flight.firstCall(of: mixedUp),
-        let other = flight.calls[first].strangeAnswer
-      else {
-        let isMet = flight.calls.contains(where: \.leftAnswerBehind)
-        return isMet && shown > 0 ? .passed(shown) : .notMet(rule.unmet(by: 0))
-      }
-      return rule.broken(
-        "Asked for \(flight.calls[first].endpoint), it showed what was answered to \(other).",
-        in: JudgedCall.one(at: first, in: flight),
-        calls: mixedUp.count,
-        judged: shown
-      )
+    clients: [.service, .library]
+  ).together(.unread) { rule, _, flight in
+    let (shown, mixedUp) = flight.compared
+    guard let first = flight.firstCall(of: mixedUp),
+      let other = flight.calls[first].strangeAnswer
+    else {
+      let isMet = flight.calls.contains(where: \.leftAnswerBehind)
+      return isMet && shown > 0 ? .passed(shown) : rule.notMet(by: 0)
     }
-  )
+    let call = JudgedCall.one(at: first, in: flight)
+    let seen = "Asked for \(flight.calls[first].endpoint), it showed what was answered to \(other)."
+    return rule.broken(seen, in: call, calls: mixedUp.count, of: shown)
+  }
 }
 
 extension Flight {

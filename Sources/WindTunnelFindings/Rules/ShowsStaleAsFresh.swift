@@ -13,43 +13,36 @@ extension FindingRule {
       "Count an answer's Age and the time since it came against its max-age; ask again when it is over, and "
       + "say so where a copy is shown all the same.",
     source: "RFC 9111 §4 (reuse only what is fresh or validated), §4.2.3 (age), §4.2.4",
-    clients: [.service, .library],
-    scope: .flight { rule, troubled, flight in
-      let (failed, copies) = flight.copiesBehindErrors(troubled)
-      if let first = copies.first {
-        return rule.broken(
-          "Every request failed, and it showed what had come before, and did not say that it is a copy.",
-          in: first,
-          calls: copies.count,
-          judged: failed
-        )
-      }
-      let asked = flight.requestsByEndpoint
-      let later = flight.calls.indices.filter { place in
-        let call = flight.calls[place]
-        guard call.isJudged, let start = call.start, let requests = asked[call.endpoint] else {
-          return false
-        }
-        return requests.isOne && requests.wasStale(before: start)
-      }
-      guard later.count + failed > 0 else { return .notMet(rule.unmet(by: 0)) }
-      let shown = later.filter { place in
-        let call = flight.calls[place]
-        guard call.showsKept, let start = call.start, let end = call.end else { return false }
-        return asked[call.endpoint]?.isAsked(from: start, to: end) == false
-      }
-      guard let example = flight.firstCall(of: shown) else {
-        return .passed(later.count + failed)
-      }
-      return rule.broken(
-        "It asked nobody, and showed an answer that had been older than it may be when it came.",
-        severity: .warning,
-        in: JudgedCall.one(at: example, in: flight),
-        calls: shown.count,
-        judged: later.count
-      )
+    clients: [.service, .library]
+  ).together { rule, troubled, flight in
+    let (failed, copies) = flight.copiesBehindErrors(troubled)
+    if let first = copies.first {
+      let seen =
+        "Every request failed, and it showed what had come before, and did not say that it is a copy."
+      return rule.broken(seen, in: first, calls: copies.count, of: failed)
     }
-  )
+    let asked = flight.requestsByEndpoint
+    let later = flight.calls.indices.filter { place in
+      let call = flight.calls[place]
+      guard call.isJudged, let start = call.start, let requests = asked[call.endpoint] else {
+        return false
+      }
+      return requests.isOne && requests.wasStale(before: start)
+    }
+    guard later.count + failed > 0 else { return rule.notMet(by: 0) }
+    let shown = later.filter { place in
+      let call = flight.calls[place]
+      guard call.showsKept, let start = call.start, let end = call.end else { return false }
+      return asked[call.endpoint]?.isAsked(from: start, to: end) == false
+    }
+    guard let example = flight.firstCall(of: shown) else {
+      return .passed(later.count + failed)
+    }
+    let call = JudgedCall.one(at: example, in: flight)
+    let seen =
+      "It asked nobody, and showed an answer that had been older than it may be when it came."
+    return rule.broken(seen, severity: .warning, in: call, calls: shown.count, of: later.count)
+  }
 }
 
 extension Observation {

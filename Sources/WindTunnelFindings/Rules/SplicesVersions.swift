@@ -14,28 +14,27 @@ extension FindingRule {
       + "begin anew with a 200.",
     source:
       "RFC 9110 §13.1.5 (If-Range), §14.2 (Range), §15.3.7.3 (parts are combined only where they share a "
-      + "strong validator)",
-    scope: .call(.repeats) { call in
-      guard let (cut, rest) = call.changedResumption, let old = cut.version, let new = rest.version
-      else { return .notMet }
-      guard call.claimsSuccess else { return .kept }
-      // What else it shows may be made of anything.
-      guard let joins = call.observation.joinsVersions else { return .notMet }
-      guard joins else { return .kept }
-      let beginning = cut.bytes.map { "the first \(Figures.bytes($0))" } ?? "the beginning"
-      let isConditional = rest.sent?.isResumedConditionally == true
-      let answer =
-        rest.status == 206
-        ? "the rest of version \(Observation.Attempt.tag(new)), which it had asked for "
-          + (isConditional ? "with If-Range" : "without If-Range")
-        : "the whole of version \(Observation.Attempt.tag(new)), which was the answer to "
-          + (isConditional ? "If-Range" : "Range")
-      return .broken(
-        "Behind \(beginning) of version \(Observation.Attempt.tag(old)), where that broke off, it put "
-          + "\(answer)."
-      )
-    }
-  )
+      + "strong validator)"
+  ).eachCall(.repeats) { call in
+    guard let (cut, rest) = call.changedResumption, let old = cut.version, let new = rest.version
+    else { return .notMet }
+    guard call.claimsSuccess else { return .kept }
+    // What else it shows may be made of anything.
+    guard let joins = call.observation.joinsVersions else { return .notMet }
+    guard joins else { return .kept }
+    let beginning = cut.bytes.map { "the first \(Figures.bytes($0))" } ?? "the beginning"
+    let isConditional = rest.sent?.isResumedConditionally == true
+    let answer =
+      rest.status == 206
+      ? "the rest of version \(Observation.Attempt.tag(new)), which it had asked for "
+        + (isConditional ? "with If-Range" : "without If-Range")
+      : "the whole of version \(Observation.Attempt.tag(new)), which was the answer to "
+        + (isConditional ? "If-Range" : "Range")
+    return .broken(
+      "Behind \(beginning) of version \(Observation.Attempt.tag(old)), where that broke off, it put "
+        + "\(answer)."
+    )
+  }
 }
 
 extension JudgedCall {

@@ -11,16 +11,15 @@ extension FindingRule {
     remedy:
       "Look at each event for an error before it is shown; a status of 200 says that a stream "
       + "began.",
-    source: "Anthropic, Streaming Messages (error events); OpenAI, Streaming API responses",
-    scope: .call(.errorEvent) { call in
-      guard let hides = call.observation.hidesErrorEvent else { return .notMet }
-      guard call.claimsSuccess, !call.showsCopy else { return .kept }
-      return .broken(
-        hides
-          ? "It succeeded, and its stream had ended with an event of an error."
-          : "It succeeded, and showed the event of an error with which its stream had ended.",
-        severity: hides ? nil : .warning
-      )
-    }
-  )
+    source: "Anthropic, Streaming Messages (error events); OpenAI, Streaming API responses"
+  ).eachCall(.errorEvent) { call in
+    guard let hides = call.observation.hidesErrorEvent else { return .notMet }
+    guard call.claimsSuccess, !call.showsCopy else { return .kept }
+    return .broken(
+      hides
+        ? "It succeeded, and its stream had ended with an event of an error."
+        : "It succeeded, and showed the event of an error with which its stream had ended.",
+      severity: hides ? nil : .warning
+    )
+  }
 }

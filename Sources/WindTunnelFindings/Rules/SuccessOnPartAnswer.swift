@@ -10,43 +10,33 @@ extension FindingRule {
     cost: "Half of a list passes for the whole, and what is missing is taken for deleted.",
     remedy: "If a page or a part fails, let the call fail, or say that it is not all.",
     source: "Yuan et al., Simple Testing Can Prevent Most Critical Failures, OSDI 2014",
-    clients: Flight.Client.flown,
-    scope: .flight { rule, troubled, flight in
-      let parts = flight.partsWithoutFaults
-      let met = troubled.filter { call in
-        call.isJudged && call.wasAnswered && !call.failedParts(of: parts).isEmpty
-      }
-      guard !met.isEmpty else { return .notMet(rule.unmet(by: 0)) }
-      // Who shows the recorded body shows all of it, or a copy.
-      let broken = met.filter { $0.claimsSuccess && !$0.showsCopy }
-      let needed = flight.neededEndpoints
-      func needs(_ call: JudgedCall) -> Substring? {
-        call.failedParts(of: parts).first { part in
-          let endpoint = part.prefix { $0 != "?" }
-          return endpoint == call.observation.endpoint[...] || needed.contains(endpoint)
-        }
-      }
-      if let example = broken.filter({ needs($0) != nil }).smallest, let part = needs(example) {
-        return rule.broken(
-          "It was said to have gone well, and \(part) had failed.",
-          in: example,
-          calls: broken.count,
-          judged: met.count
-        )
-      }
-      guard let example = broken.smallest, let part = example.failedParts(of: parts).first else {
-        return .passed(met.count)
-      }
-      // What is not critical may be left out: most show a page without its recommendations.
-      return rule.broken(
-        "It was said to have gone well without \(part), which had failed.",
-        severity: .warning,
-        in: example,
-        calls: broken.count,
-        judged: met.count
-      )
+    clients: Flight.Client.flown
+  ).together { rule, troubled, flight in
+    let parts = flight.partsWithoutFaults
+    let met = troubled.filter { call in
+      call.isJudged && call.wasAnswered && !call.failedParts(of: parts).isEmpty
     }
-  )
+    guard !met.isEmpty else { return rule.notMet(by: 0) }
+    // Who shows the recorded body shows all of it, or a copy.
+    let broken = met.filter { $0.claimsSuccess && !$0.showsCopy }
+    let needed = flight.neededEndpoints
+    func needs(_ call: JudgedCall) -> Substring? {
+      call.failedParts(of: parts).first { part in
+        let endpoint = part.prefix { $0 != "?" }
+        return endpoint == call.observation.endpoint[...] || needed.contains(endpoint)
+      }
+    }
+    if let example = broken.filter({ needs($0) != nil }).smallest, let part = needs(example) {
+      let seen = "It was said to have gone well, and \(part) had failed."
+      return rule.broken(seen, in: example, calls: broken.count, of: met.count)
+    }
+    guard let example = broken.smallest, let part = example.failedParts(of: parts).first else {
+      return .passed(met.count)
+    }
+    // What is not critical may be left out: most show a page without its recommendations.
+    let seen = "It was said to have gone well without \(part), which had failed."
+    return rule.broken(seen, severity: .warning, in: example, calls: broken.count, of: met.count)
+  }
 }
 
 extension Flight {

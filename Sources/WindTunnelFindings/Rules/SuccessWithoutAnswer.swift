@@ -7,39 +7,38 @@ extension FindingRule {
     condition: "no attempt of a call had an answer",
     cost: "An empty page, an empty file or a lost message passes for a good one.",
     remedy: "Return the error, or what was kept from before; end with a code that is not 0.",
-    source: "POSIX.1-2024, Shell Command Language, 2.8.2 (exit status)",
-    scope: .call(.unanswered) { call in
-      // Where attempts cannot be seen nobody was answered either: no answer passes unseen.
-      guard !call.wasAnswered, !call.attempts.contains(where: \.isOfPortal),
-        // An error status is an answer, and another rule asks what became of it.
-        !call.attempts.contains(where: { $0.isRequest && $0.error == nil && $0.status != nil })
-      else { return .notMet }
-      guard call.claimsSuccess, !call.showsCopy else { return .kept }
-      let observation = call.observation
-      // It shows a part of a body, or something else that somebody may have told it; a body of
-      // which no byte was sent is none.
-      let mayBePart = call.client == .program || observation.showed || call.wasSentBytes
-      guard observation.bodyMatches == nil || !mayBePart else { return .notMet }
-      if let words = observation.printed, !words.isEmpty {
-        return .broken(
-          call.client == .program
-            ? "This command ended with 0 and printed \"\(words)\", and had had no answer."
-            : "It showed \"\(words)\" and no error, and had had no answer.",
-          severity: .warning
-        )
-      }
-      guard !observation.showed else { return .kept }
-      // What is printed of a response that the server broke is not compared.
-      let command =
-        call.wasSentBytes
-        ? "This command ended with 0, and no response had come whole."
-        : "This command ended with 0, printed nothing, and had had no answer."
+    source: "POSIX.1-2024, Shell Command Language, 2.8.2 (exit status)"
+  ).eachCall(.unanswered) { call in
+    // Where attempts cannot be seen nobody was answered either: no answer passes unseen.
+    guard !call.wasAnswered, !call.attempts.contains(where: \.isOfPortal),
+      // An error status is an answer, and another rule asks what became of it.
+      !call.attempts.contains(where: { $0.isRequest && $0.error == nil && $0.status != nil })
+    else { return .notMet }
+    guard call.claimsSuccess, !call.showsCopy else { return .kept }
+    let observation = call.observation
+    // It shows a part of a body, or something else that somebody may have told it; a body of
+    // which no byte was sent is none.
+    let mayBePart = call.client == .program || observation.showed || call.wasSentBytes
+    guard observation.bodyMatches == nil || !mayBePart else { return .notMet }
+    if let words = observation.printed, !words.isEmpty {
       return .broken(
         call.client == .program
-          ? command : "It returned nothing and no error, and had had no answer."
+          ? "This command ended with 0 and printed \"\(words)\", and had had no answer."
+          : "It showed \"\(words)\" and no error, and had had no answer.",
+        severity: .warning
       )
     }
-  )
+    guard !observation.showed else { return .kept }
+    // What is printed of a response that the server broke is not compared.
+    let command =
+      call.wasSentBytes
+      ? "This command ended with 0, and no response had come whole."
+      : "This command ended with 0, printed nothing, and had had no answer."
+    return .broken(
+      call.client == .program
+        ? command : "It returned nothing and no error, and had had no answer."
+    )
+  }
 }
 
 extension JudgedCall {

@@ -10,22 +10,21 @@ extension FindingRule {
     remedy:
       "Throw an event away that has no empty line behind it, and connect again with Last-Event-ID; "
       + "report a stream that broke off.",
-    source: "WHATWG HTML §9.2.6 (an incomplete event is discarded); RFC 7464 §2.4; RFC 9112 §8",
-    scope: .call([.unanswered, .eventsCompared]) { call in
-      guard let showsPart = call.observation.showsCutEvent,
-        let last = call.attempts.last(where: \.isRequest), last.error != nil,
-        last.status.map({ $0 < 400 }) ?? false, last.bytes.map({ $0 > 0 }) ?? false,
-        // That is another rule's.
-        call.observation.bodyMatches == nil
-      else { return .notMet }
-      guard call.claimsSuccess, !call.showsCopy else { return .kept }
-      let bytes = last.bytes.map { " after \(Figures.bytes($0))" } ?? ""
-      guard showsPart else {
-        return .broken(
-          Violation("It took a stream that broke off\(bytes) for the whole.", severity: .warning)
-        )
-      }
-      return .broken("Its stream broke off\(bytes), and what it showed ends there.")
+    source: "WHATWG HTML §9.2.6 (an incomplete event is discarded); RFC 7464 §2.4; RFC 9112 §8"
+  ).eachCall([.unanswered, .eventsCompared]) { call in
+    guard let showsPart = call.observation.showsCutEvent,
+      let last = call.attempts.last(where: \.isRequest), last.error != nil,
+      last.status.map({ $0 < 400 }) ?? false, last.bytes.map({ $0 > 0 }) ?? false,
+      // That is another rule's.
+      call.observation.bodyMatches == nil
+    else { return .notMet }
+    guard call.claimsSuccess, !call.showsCopy else { return .kept }
+    let bytes = last.bytes.map { " after \(Figures.bytes($0))" } ?? ""
+    guard showsPart else {
+      return .broken(
+        Violation("It took a stream that broke off\(bytes) for the whole.", severity: .warning)
+      )
     }
-  )
+    return .broken("Its stream broke off\(bytes), and what it showed ends there.")
+  }
 }

@@ -11,22 +11,21 @@ extension FindingRule {
     remedy:
       "Probe each server before it is asked for anything, hold the answer against data that is built in, "
       + "and leave one that says other things.",
-    source: "CWE-345 (insufficient verification of data authenticity); RFC 3552 §3.3.3 and §3.3.5",
-    scope: .call(.rogue) { call in
-      switch call.observation.rogueAnswer {
-      case nil: return .notMet
-      case .refused: return .kept
-      case _ where !call.claimsSuccess: return .kept
-      case .shownDespiteProbe:
-        return .broken(
-          "A server had said other things at its probe than it must, and it showed that server's page."
-        )
-      case .shown:
-        return .broken(
-          "It showed the page of a server that says other things than it must, and had not probed it.",
-          severity: .warning
-        )
-      }
+    source: "CWE-345 (insufficient verification of data authenticity); RFC 3552 §3.3.3 and §3.3.5"
+  ).eachCall(.rogue) { call in
+    switch call.observation.rogueAnswer {
+    case nil: return .notMet
+    case .refused: return .kept
+    case _ where !call.claimsSuccess: return .kept
+    case .shownDespiteProbe:
+      return .broken(
+        "A server had said other things at its probe than it must, and it showed that server's page."
+      )
+    case .shown:
+      return .broken(
+        "It showed the page of a server that says other things than it must, and had not probed it.",
+        severity: .warning
+      )
     }
-  )
+  }
 }

@@ -9,38 +9,37 @@ extension FindingRule {
     cost: "The user looks at a spinner, and a connection and a thread are gone for as long.",
     remedy: "Limit the wait for the first byte and for the next one to some seconds.",
     source: "Nielsen, Response Times (1993); Google SRE Book, ch. 22 (deadlines)",
-    restsOnTime: true,
-    scope: .call(.unanswered) { call in
-      guard !call.traits.contains(.hung), !call.traits.contains(.crashed) else { return .notMet }
-      if call.isUnseen {
-        let latency = call.observation.latency
-        // By the client's own word it may have tried several times, or not at all.
-        let told = call.observation.clientAttempts
-        guard told != 0 else { return .notMet }
-        let silence = latency / (told ?? 1)
-        if silence < longestSilence { return latency < .seconds(1) ? .notMet : .kept }
-        return .broken(
-          "It gave up after \(Figures.time(latency)), in which no connection came about.",
-          severity: .warning
-        )
-      }
-      guard let silence = call.silence,
-        call.attempts.last?.status == nil || call.attempts.last?.error != nil
-      else { return .notMet }
-      if silence >= longestSilence {
-        return .broken("It waited \(Figures.time(silence)) at its last attempt, and nothing came.")
-      }
-      let count = call.attempts.count
-      // Nobody waits for what code sends in the background, such as an outbox.
-      if call.client != .library, count > 1, call.attempts.allSatisfy(\.isSilence),
-        let begun = call.begun, let whole = call.observation.end.map({ $0 - begun }),
-        whole > longestWait
-      {
-        return .broken("It waited \(Figures.time(whole)) over \(count) attempts, and nothing came.")
-      }
-      return silence < .seconds(1) ? .notMet : .kept
+    restsOnTime: true
+  ).eachCall(.unanswered) { call in
+    guard !call.traits.contains(.hung), !call.traits.contains(.crashed) else { return .notMet }
+    if call.isUnseen {
+      let latency = call.observation.latency
+      // By the client's own word it may have tried several times, or not at all.
+      let told = call.observation.clientAttempts
+      guard told != 0 else { return .notMet }
+      let silence = latency / (told ?? 1)
+      if silence < longestSilence { return latency < .seconds(1) ? .notMet : .kept }
+      return .broken(
+        "It gave up after \(Figures.time(latency)), in which no connection came about.",
+        severity: .warning
+      )
     }
-  )
+    guard let silence = call.silence,
+      call.attempts.last?.status == nil || call.attempts.last?.error != nil
+    else { return .notMet }
+    if silence >= longestSilence {
+      return .broken("It waited \(Figures.time(silence)) at its last attempt, and nothing came.")
+    }
+    let count = call.attempts.count
+    // Nobody waits for what code sends in the background, such as an outbox.
+    if call.client != .library, count > 1, call.attempts.allSatisfy(\.isSilence),
+      let begun = call.begun, let whole = call.observation.end.map({ $0 - begun }),
+      whole > longestWait
+    {
+      return .broken("It waited \(Figures.time(whole)) over \(count) attempts, and nothing came.")
+    }
+    return silence < .seconds(1) ? .notMet : .kept
+  }
 
   /// The longest that a user waits for nothing, however often a client tries.
   private static let longestWait = Duration.seconds(30)

@@ -59,7 +59,7 @@ extension [JSON.Member] {
 
   /// Adds a time in milliseconds if there is one.
   package mutating func add(_ name: JSON.Text, _ value: Duration?) {
-    if let value { append(JSON.Member(name, .number(value.inMilliseconds, places: 3))) }
+    if let value { append(JSON.Member(name, .milliseconds(value))) }
   }
 }
 
@@ -71,6 +71,21 @@ extension JSON {
 
   /// Makes a string in the standard spelling.
   public static func text(_ value: String) -> JSON { .string(Text(value)) }
+
+  /// Makes a list of strings.
+  package static func texts(_ texts: [String]) -> JSON { .array(texts.map { .text($0) }) }
+
+  /// Makes a list of whole numbers.
+  package static func numbers(_ numbers: [Int]) -> JSON { .array(numbers.map { .number($0) }) }
+
+  /// Makes a number of milliseconds with three places.
+  package static func milliseconds(_ time: Duration) -> JSON {
+    .number(time.inMilliseconds, places: 3)
+  }
+
+  package static func orNull(_ text: String?) -> JSON { text.map { .text($0) } ?? .null }
+  package static func orNull(_ number: Int?) -> JSON { number.map { .number($0) } ?? .null }
+  package static func orNull(_ time: Duration?) -> JSON { time.map { .milliseconds($0) } ?? .null }
 
   /// Makes a number in the decimal digits of an integer.
   public static func number(_ value: some BinaryInteger) -> JSON { .number(String(value)) }

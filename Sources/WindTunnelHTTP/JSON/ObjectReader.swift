@@ -21,6 +21,9 @@ package struct ObjectReader {
     }
   }
 
+  /// Creates a reader of an object without members.
+  init() { (source, path, members) = ("", "", []) }
+
   /// The members that begin with `_`, as they are.
   package var notes: [JSON.Member] { members.filter { $0.name.value.hasPrefix("_") } }
 

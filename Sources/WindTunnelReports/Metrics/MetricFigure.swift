@@ -42,9 +42,9 @@ struct MetricFigure {
   /// Returns the value as a report has it.
   func json(of metrics: Metrics) -> JSON {
     switch value?(metrics) {
-    case .count(let count): .count(count)
+    case .count(let count): .orNull(count)
     case .ratio(let ratio): .share(ratio)
-    case .time(let time): .time(time)
+    case .time(let time): .orNull(time)
     case nil: .null
     }
   }

@@ -217,8 +217,8 @@ public struct Metrics: Sendable, Hashable {
 
     fileprivate var json: JSON {
       [
-        "stage": .text(stage), "attempts": .number(attempts), "p50Milliseconds": .time(p50),
-        "p95Milliseconds": .time(p95), "maxMilliseconds": .time(max),
+        "stage": .text(stage), "attempts": .number(attempts), "p50Milliseconds": .orNull(p50),
+        "p95Milliseconds": .orNull(p95), "maxMilliseconds": .orNull(max),
       ]
     }
   }
@@ -303,7 +303,7 @@ extension Metrics {
   var members: [JSON.Member] {
     var members = members(of: Self.first + [.p90, .max, .blankPages])
     members += self.members(of: [.successRateUpper, .recoveredRate, .retriesP95, .retriesMax])
-    members.add("callsByRetries", callsByRetries.map { .array($0.map { .number($0) }) } ?? .null)
+    members.add("callsByRetries", callsByRetries.map { .numbers($0) } ?? .null)
     members += self.members(of: [.amplification, .worstSecondAmplification])
     members.add("callsByOwnWord", .number(callsByOwnWord))
     members += self.members(of: [.silentRetries, .duplicates, .retryAfterCompliance, .earlyRetries])
@@ -312,7 +312,7 @@ extension Metrics {
       .thunderingHerdIndex, .staleServed, .silentTruncations, .unexpectedErrors, .recoveryP95,
       .firstRecovery, .steadyRecovery,
     ])
-    members.add("startDelayP99Milliseconds", .time(startDelayP99))
+    members.add("startDelayP99Milliseconds", .orNull(startDelayP99))
     members += self.members(of: [
       .cancelledCalls, .attemptsAfterCancel, .cancelReturnP95, .reconnectP95, .reconnectedRate,
       .resubscribeP95, .firstEventP95, .longestGap, .pingsAnswered, .messagesLost,
@@ -346,10 +346,12 @@ extension Metrics.Latency {
 
   fileprivate var json: JSON {
     let times = quantiles.map { name, quantile in
-      JSON.Member(JSON.Text("\(name)Milliseconds"), .time(quantile?.value))
+      JSON.Member(JSON.Text("\(name)Milliseconds"), .orNull(quantile?.value))
     }
     return .object(
-      [JSON.Member("calls", .number(calls))] + times + [JSON.Member("maxMilliseconds", .time(max))]
+      [JSON.Member("calls", .number(calls))] + times + [
+        JSON.Member("maxMilliseconds", .orNull(max))
+      ]
     )
   }
 
@@ -357,8 +359,8 @@ extension Metrics.Latency {
     .object(
       quantiles.flatMap { name, quantile in
         [
-          JSON.Member(JSON.Text("\(name)LowerMilliseconds"), .time(quantile?.lower)),
-          JSON.Member(JSON.Text("\(name)UpperMilliseconds"), .time(quantile?.upper)),
+          JSON.Member(JSON.Text("\(name)LowerMilliseconds"), .orNull(quantile?.lower)),
+          JSON.Member(JSON.Text("\(name)UpperMilliseconds"), .orNull(quantile?.upper)),
         ]
       }
     )
@@ -368,8 +370,8 @@ extension Metrics.Latency {
 extension Metrics.Backoff {
   fileprivate var json: JSON {
     [
-      "retry": .number(retry), "count": .number(count), "minMilliseconds": .time(min),
-      "medianMilliseconds": .time(median), "maxMilliseconds": .time(max),
+      "retry": .number(retry), "count": .number(count), "minMilliseconds": .orNull(min),
+      "medianMilliseconds": .orNull(median), "maxMilliseconds": .orNull(max),
       "variation": .share(variation),
     ]
   }
@@ -395,10 +397,4 @@ extension Metrics.Surfaced {
 
 extension JSON {
   static func share(_ value: Double?) -> JSON { value.map { .number($0, places: 6) } ?? .null }
-
-  static func time(_ value: Duration?) -> JSON {
-    value.map { .number($0.inMilliseconds, places: 3) } ?? .null
-  }
-
-  static func count(_ value: Int?) -> JSON { value.map { .number($0) } ?? .null }
 }

@@ -61,20 +61,17 @@ struct RetryTally: Sendable, Hashable {
   }
 
   mutating func merge(_ other: RetryTally) {
-    seen += other.seen
-    unseen += other.unseen
-    reported += other.reported
-    reportedRetries += other.reportedRetries
-    attempts += other.attempts
-    retries += other.retries
-    firstTry += other.firstTry
+    for count in Self.counts { self[keyPath: count] += other[keyPath: count] }
     most = max(most, other.most)
-    clientSeen += other.clientSeen
-    clientAttempts += other.clientAttempts
     calls.merge(other.calls, empty: 0) { $0 + $1 }
     slots.merge(other.slots) { $0 + $1 }
     seconds.merge(other.seconds)
   }
+
+  private static let counts: [any WritableKeyPath<RetryTally, Int> & Sendable] = [
+    \.seen, \.unseen, \.reported, \.reportedRetries, \.attempts, \.retries, \.firstTry,
+    \.clientSeen, \.clientAttempts,
+  ]
 
   /// Returns the retries that so large a share of the calls stay within, by nearest rank.
   func percentile(_ share: Double) -> Int? {

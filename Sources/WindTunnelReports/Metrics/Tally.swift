@@ -124,19 +124,13 @@ private struct EndTally: Sendable, Hashable {
   }
 
   mutating func merge(_ other: EndTally) {
-    calls += other.calls
-    notOnCassette += other.notOnCassette
-    succeeded += other.succeeded
-    givenUp += other.givenUp
-    crashes += other.crashes
-    hangs += other.hangs
-    critical += other.critical
-    blank += other.blank
-    staleSeen += other.staleSeen
-    stale += other.stale
-    bodiesCompared += other.bodiesCompared
-    bodiesWrong += other.bodiesWrong
+    for count in Self.counts { self[keyPath: count] += other[keyPath: count] }
   }
+
+  private static let counts: [any WritableKeyPath<EndTally, Int> & Sendable] = [
+    \.calls, \.notOnCassette, \.succeeded, \.givenUp, \.crashes, \.hangs, \.critical, \.blank,
+    \.staleSeen, \.stale, \.bodiesCompared, \.bodiesWrong,
+  ]
 }
 
 /// The fate of the calls that their caller gave up.

@@ -40,7 +40,7 @@ extension ProxyReport {
     return .object(
       members
         + JSON.members([
-          "client": .text(call.client), "startMilliseconds": .time(call.observation.start),
+          "client": .text(call.client), "startMilliseconds": .orNull(call.observation.start),
         ])
     )
   }

@@ -232,7 +232,7 @@ extension ProxyReport {
       "durationMilliseconds": .number(duration.inMilliseconds, places: 0),
       "environment": .object(environment.map(\.member)),
       "findings": .array(findings.map(self.json)), "scenarios": .array(scenarios.map(\.json)),
-      "segments": .array(segments.map(\.json)), "unseen": .array(unseen.map { .text($0) }),
+      "segments": .array(segments.map(\.json)), "unseen": .texts(unseen),
     ]
     return Data(json.fileBytes())
   }
@@ -244,7 +244,7 @@ extension ProxyReport.Segment {
       JSON.members([
         "number": .number(part.number), "scenario": .text(part.scenario),
         "hash": .text(part.hash), "seed": .number(part.seed),
-        "startMilliseconds": .time(part.start), "endMilliseconds": .time(end),
+        "startMilliseconds": .orNull(part.start), "endMilliseconds": .orNull(end),
       ]) + total.members
     )
   }
@@ -273,8 +273,8 @@ extension ProxyReport.Endpoint {
       .map { JSON.Member(JSON.Text(String($0.key)), .number($0.value)) }
     return JSON.members([
       "requests": .number(count), "repeats": .number(repeats), "failed": .number(failed),
-      "statuses": .object(statuses), "bytes": .number(bytes), "p50Milliseconds": .time(p50),
-      "p95Milliseconds": .time(p95),
+      "statuses": .object(statuses), "bytes": .number(bytes), "p50Milliseconds": .orNull(p50),
+      "p95Milliseconds": .orNull(p95),
     ])
   }
 }
@@ -282,9 +282,9 @@ extension ProxyReport.Endpoint {
 extension TunnelEnd {
   fileprivate var json: JSON {
     [
-      "host": .text(authority), "connectMilliseconds": .time(connect),
+      "host": .text(authority), "connectMilliseconds": .orNull(connect),
       "bytesUp": .number(bytesUp), "bytesDown": .number(bytesDown),
-      "durationMilliseconds": .number(duration.inMilliseconds, places: 3),
+      "durationMilliseconds": .milliseconds(duration),
       "broken": .bool(isBroken), "ending": .text(reason.words),
     ]
   }

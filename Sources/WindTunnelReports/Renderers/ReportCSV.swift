@@ -47,7 +47,7 @@ extension Observation {
   }
 
   private static func time(_ value: Duration?) -> String {
-    value.map { "\(JSON.number($0.inMilliseconds, places: 3))" } ?? ""
+    value.map { "\(JSON.milliseconds($0))" } ?? ""
   }
 }
 

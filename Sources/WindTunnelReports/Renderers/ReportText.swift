@@ -164,28 +164,25 @@ extension Report {
 
   /// The sentences that a reader has to know before reading a latency.
   var warnings: [String] {
-    var warnings: [String] = []
-    if let interruptedWords {
-      warnings.append("interrupted \(interruptedWords): the figures are of these alone")
-    }
-    if environment.contains(Fact("build", "debug")) {
-      warnings.append(
-        "debug build: part of each latency is the harness's own; for figures use a release build"
-      )
-    }
-    if environment.contains(.sharedProcess) {
-      warnings.append("the clients ran in this process: a crash would have ended the run")
-    }
-    warnings += [nothingJudged, nothingShown].compactMap { $0 }
+    let isDebug = environment.contains(Fact("build", "debug"))
+    let first = [
+      interruptedWords.map { "interrupted \($0): the figures are of these alone" },
+      isDebug
+        ? "debug build: part of each latency is the harness's own; for figures use a release build"
+        : nil,
+      environment.contains(.sharedProcess)
+        ? "the clients ran in this process: a crash would have ended the run" : nil,
+      nothingJudged, nothingShown,
+    ]
+    var warnings = first.compactMap { $0 }
     warnings += notOnCassetteOfAll.map { "\($0.place): \($0.words); they are in no rate" }
     warnings += notDoneOfAll.map { "\($0.place): \($0.words)" }
-    if let beyondAddress { warnings.append(beyondAddress) }
-    if let reason = fact("notFlown") { warnings.append("not run: \(reason)") }
-    if let endpoints = fact("notCalled") { warnings.append("not called: \(endpoints)") }
-    if let what = fact("notJudged") { warnings.append("not judged: \(what)") }
-    if let shard = fact("shard") {
-      warnings.append("shard \(shard) alone; windtunnel report merges all of them")
-    }
+    let facts = [
+      beyondAddress, fact("notFlown").map { "not run: \($0)" },
+      fact("notCalled").map { "not called: \($0)" }, fact("notJudged").map { "not judged: \($0)" },
+      fact("shard").map { "shard \($0) alone; windtunnel report merges all of them" },
+    ]
+    warnings += facts.compactMap { $0 }
     let load = fact("load")
     if let load, load.hasPrefix("closed loop") {
       warnings.append(

@@ -196,14 +196,7 @@ private struct Bootstrap {
     guard now.count <= Self.callsMax, before.count <= Self.callsMax else {
       return wide(share, value, nows, befores)
     }
-    let draws = Draws(
-      seed: seed,
-      scenario: "",
-      lane: .deck,
-      key: "bootstrap",
-      ordinal: now.count,
-      rule: ""
-    )
+    let draws = Draws(seed: seed, key: "bootstrap", ordinal: now.count)
     var next = 0
     func draw(_ count: Int) -> [Int] {
       (0..<count).map { _ in
@@ -272,7 +265,7 @@ extension BaselineComparison {
       "pairs": .number(pairs), "unpaired": .number(unpaired),
       "successRateBefore": .share(beforeRate), "successRate": .share(nowRate),
       "p95Ratio": p95Ratio?.json ?? .null, "medianRatio": medianRatio?.json ?? .null,
-      "lostCalls": .count(flips?.lost), "wonCalls": .count(flips?.won),
+      "lostCalls": .orNull(flips?.lost), "wonCalls": .orNull(flips?.won),
       "flipProbability": .share(flips?.probability),
       "latencyProbability": .share(latencyProbability),
     ]
@@ -280,8 +273,7 @@ extension BaselineComparison {
     return .object(all + [JSON.Member("latencies", "not comparable")])
   }
 
-  init(reading object: ObjectReader) throws(FormatError) {
-    var object = object
+  init(reading object: consuming ObjectReader) throws(FormatError) {
     let counts = 0...Int.max
     guard let pairs = try object.int("pairs", in: counts),
       let unpaired = try object.int("unpaired", in: counts)
@@ -289,8 +281,8 @@ extension BaselineComparison {
     (self.pairs, self.unpaired) = (pairs, unpaired)
     beforeRate = object.take("successRateBefore")?.doubleValue
     nowRate = object.take("successRate")?.doubleValue
-    p95Ratio = try Ratio(object.take("p95Ratio"), in: object)
-    medianRatio = try Ratio(object.take("medianRatio"), in: object)
+    p95Ratio = try Ratio(object.take("p95Ratio"), in: copy object)
+    medianRatio = try Ratio(object.take("medianRatio"), in: copy object)
     if let lost = object.take("lostCalls")?.intValue, let won = object.take("wonCalls")?.intValue,
       let probability = object.take("flipProbability")?.doubleValue
     {

@@ -22,14 +22,7 @@ extension GateMetric {
   }
 
   /// Tells whether it is a latency, or made of latencies.
-  var isOfLatencies: Bool {
-    switch self {
-    case .p95Ratio, .p95RatioLower, .p95RatioUpper, .medianRatio, .medianRatioLower,
-      .medianRatioUpper:
-      true
-    default: kind == .time
-    }
-  }
+  var isOfLatencies: Bool { isOfPair ? kind == .ratio : kind == .time }
 
   /// Returns the number of values that the figure is worked out from.
   func samples(in metrics: Metrics) -> Int {
@@ -68,7 +61,8 @@ extension GateMetric {
 
   /// The reason why there is no figure although there are calls, as half a sentence.
   var unseen: String {
-    switch self {
+    if isOfPair { return "the calls of the two cannot be paired, or there are too few of them" }
+    return switch self {
     case .blankPages, .blankPageRate: "no call is of a critical endpoint"
     case .successRate, .successRateLower, .successRateUpper, .p50, .p90, .p95, .p99, .max,
       .p50Upper,
@@ -98,12 +92,7 @@ extension GateMetric {
     case .pingsAnswered: "no client of a conversation was sent a ping"
     case .messagesLost, .messagesDoubled, .messagesOutOfOrder, .messagesLate:
       "no client says what it received of a conversation"
-    case .p95Ratio, .p95RatioLower, .p95RatioUpper, .medianRatio, .medianRatioLower,
-      .medianRatioUpper, .lostCalls, .wonCalls, .lossProbability:
-      "the calls of the two cannot be paired, or there are too few of them"
-    case .calls, .firstTrySuccessRate, .averageRetries, .retriesP95, .retriesMax, .amplification,
-      .duplicates, .succeededP95, .failedP95, .crashes, .hangs, .unexpectedErrors, .cancelledCalls:
-      "the attempts could not be seen"
+    default: "the attempts could not be seen"
     }
   }
 

@@ -8,6 +8,17 @@ public struct GateResult: Sendable, Hashable {
     case failed
     /// The gate cannot be judged, for this reason.
     case inconclusive(String)
+
+    var word: String {
+      switch self {
+      case .met: "met"
+      case .failed: "failed"
+      case .inconclusive: "inconclusive"
+      }
+    }
+
+    /// The reason why the gate cannot be judged.
+    var reason: String? { if case .inconclusive(let reason) = self { reason } else { nil } }
   }
 
   /// The gate that was judged.
@@ -28,19 +39,13 @@ public struct GateResult: Sendable, Hashable {
   }
 
   var json: JSON {
-    var members = [JSON.Member("gate", .text(gate.description))]
-    switch verdict {
-    case .met: members.append(JSON.Member("verdict", "met"))
-    case .failed: members.append(JSON.Member("verdict", "failed"))
-    case .inconclusive: members.append(JSON.Member("verdict", "inconclusive"))
-    }
-    members.append(JSON.Member("got", got.map { .text($0) } ?? .null))
-    if case .inconclusive(let reason) = verdict { members.add("reason", .text(reason)) }
-    if let place = gate.place {
-      members.append(JSON.Member("file", .text(place.file)))
-      members.append(JSON.Member("line", .number(place.line)))
-    }
-    return .object(members)
+    .object(
+      JSON.members([
+        "gate": .text(gate.description), "verdict": .text(verdict.word), "got": .orNull(got),
+        "reason": verdict.reason.map { .text($0) }, "file": gate.place.map { .text($0.file) },
+        "line": gate.place.map { .number($0.line) },
+      ])
+    )
   }
 }
 
@@ -63,8 +68,7 @@ extension GateResult {
     return Array(told.prefix(folded.count))
   }
 
-  init(reading object: ObjectReader) throws(FormatError) {
-    var object = object
+  init(reading object: consuming ObjectReader) throws(FormatError) {
     guard let text = try object.string("gate") else { throw object.error("gate", "it is missing") }
     var gate: Gate
     do throws(GateError) {

@@ -90,14 +90,7 @@ extension Report.Flown {
     for index in own.subjects.indices {
       rows.append(try Report.Row(merging: parts, scenario: place, subject: index))
     }
-    self.init(
-      own.name,
-      on: own.stage,
-      subjects: rows,
-      gates: own.gates.map(\.gate),
-      allowed: own.allowed,
-      weather: own.weather
-    )
+    self = own.with(rows)
   }
 }
 

@@ -79,6 +79,19 @@ public struct Report: Sendable, Hashable {
       self.gates = judged(by: gates, against: nil)
     }
 
+    /// Returns the scenario with other rows, judged anew.
+    package func with(_ rows: [Row]) -> Flown {
+      let gates = gates.map(\.gate)
+      return Flown(
+        name,
+        on: stage,
+        subjects: rows,
+        gates: gates,
+        allowed: allowed,
+        weather: weather
+      )
+    }
+
     private mutating func narrow() {
       guard let flight = subjects.first?.flight(on: stage, in: weather) else { return }
       elsewhere = allowed.breaches(of: rules, in: flight)
@@ -352,8 +365,7 @@ public struct ProgramStarts: Sendable, Hashable {
     ]
   }
 
-  init(reading object: ObjectReader) throws(FormatError) {
-    var object = object
+  init(reading object: consuming ObjectReader) throws(FormatError) {
     guard let asked = try object.double("askedPerSecond", in: 0...1e9),
       let possible = try object.double("possiblePerSecond", in: 0...1e9)
     else {

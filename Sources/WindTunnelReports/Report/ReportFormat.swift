@@ -107,8 +107,7 @@ extension Report.Flown {
     subjects.first?.coverage?.rows.map { $0.json(of: name) } ?? []
   }
 
-  fileprivate init(reading object: ObjectReader) throws(FormatError) {
-    var object = object
+  fileprivate init(reading object: consuming ObjectReader) throws(FormatError) {
     let name = try object.required("name")
     guard let stage = try object.choice("stage", Stage.self) else {
       throw object.error("stage", "the stage is missing")
@@ -164,7 +163,7 @@ extension Report.Row {
   var json: JSON {
     var members = [JSON.Member("name", .text(name)), JSON.Member("client", .text(client.rawValue))]
     members += metrics.members
-    if let plannedFaults { members.add("plannedFaults", .array(plannedFaults.map { .text($0) })) }
+    if let plannedFaults { members.add("plannedFaults", .texts(plannedFaults)) }
     members.add("programStarts", starts?.json)
     members.add("calmMilliseconds", calm)
     if !traffic.isEmpty { members.add("traffic", traffic.json) }
@@ -181,8 +180,7 @@ extension Report.Row {
     return JSON.Member("endpoints", .array(rows))
   }
 
-  fileprivate init(reading object: ObjectReader) throws(FormatError) {
-    var object = object
+  fileprivate init(reading object: consuming ObjectReader) throws(FormatError) {
     let name = try object.required("name")
     guard let observations = try object.list("log", Observation.init(reading:)) else {
       throw object.error("log", "a list of the calls should stand here")

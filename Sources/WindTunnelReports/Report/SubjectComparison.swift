@@ -141,8 +141,7 @@ extension SubjectComparison {
     )
   }
 
-  init(reading object: ObjectReader) throws(FormatError) {
-    var object = object
+  init(reading object: consuming ObjectReader) throws(FormatError) {
     guard let subject = try object.string("subject") else {
       throw object.error("subject", "it is missing")
     }

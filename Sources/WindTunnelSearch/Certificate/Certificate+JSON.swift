@@ -25,16 +25,15 @@ extension Certificate {
     [
       "windtunnelCertificate": .number(Self.version), "flow": .text(flow),
       "seed": .text(String(seed)), "searchedDepth": .number(depth),
-      "storms": .array(storms.map { .number($0) }), "orders": .number(orders),
+      "storms": .numbers(storms), "orders": .number(orders),
       "withoutEffect": .number(withoutEffect), "alike": .number(alike),
       "cutShort": .bool(isCutShort), "repeatable": .bool(isRepeatable),
       "comparesResults": .bool(comparesResults),
-      "milliseconds": .number(Int(time.wholeMilliseconds)),
-      "calm": .array(calm.map { .text($0) }),
+      "milliseconds": .number(Int(time.wholeMilliseconds)), "calm": .texts(calm),
       "coverage": .array(
         coverage.rows.map {
           [
-            "request": $0.request.map { .text($0) } ?? .null, "layer": .text($0.layer.rawValue),
+            "request": .orNull($0.request), "layer": .text($0.layer.rawValue),
             "kinds": .number($0.kinds), "storms": .number($0.storms),
           ]
         }
@@ -42,10 +41,7 @@ extension Certificate {
       "interruptions": .number(coverage.interruptions),
       "equals": .array(
         equals.filter { !$0.others.isEmpty }.map {
-          [
-            "request": .text($0.request), "kind": .text($0.kind),
-            "others": .array($0.others.map { .text($0) }),
-          ]
+          ["request": .text($0.request), "kind": .text($0.kind), "others": .texts($0.others)]
         }
       ),
       "notCarried": .array(
@@ -108,21 +104,15 @@ public struct CertificateBaseline: Sendable {
 
 extension Find {
   fileprivate var json: JSON {
-    var members: [JSON.Member] = [JSON.Member("rule", .text(violation.rule))]
-    if let request = violation.request { members.append(JSON.Member("request", .text(request))) }
-    members += [
-      JSON.Member("seen", .text(violation.seen)),
-      JSON.Member("storm", .array(words.map { .text($0) })),
-      JSON.Member("scenario", storm.scenario.json),
-    ]
-    if case .drawn(let seed) = storm.order { members.add("order", .text(String(seed))) }
-    if let certain { members.append(JSON.Member("certain", .text(certain))) }
-    members += [
-      JSON.Member("requests", .array(requests.map { .text($0) })),
-      JSON.Member("others", .number(others)),
-      JSON.Member("afterMilliseconds", .number(Int(after.wholeMilliseconds))),
-    ]
-    if let isNew { members.append(JSON.Member("new", .bool(isNew))) }
-    return .object(members)
+    let seed: UInt64? = if case .drawn(let seed) = storm.order { seed } else { nil }
+    return .object(
+      JSON.members([
+        "rule": .text(violation.rule), "request": violation.request.map { .text($0) },
+        "seen": .text(violation.seen), "storm": .texts(words), "scenario": storm.scenario.json,
+        "order": seed.map { .text(String($0)) }, "certain": certain.map { .text($0) },
+        "requests": .texts(requests), "others": .number(others),
+        "afterMilliseconds": .number(Int(after.wholeMilliseconds)), "new": isNew.map { .bool($0) },
+      ])
+    )
   }
 }

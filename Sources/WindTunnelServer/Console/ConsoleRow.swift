@@ -78,15 +78,3 @@ package struct ConsoleRow: Sendable, Hashable {
     ]
   }
 }
-
-extension JSON {
-  /// Makes a number of milliseconds with three places.
-  package static func milliseconds(_ time: Duration) -> JSON {
-    .number(time.inMilliseconds, places: 3)
-  }
-
-  package static func orNull(_ text: String?) -> JSON { text.map { .text($0) } ?? .null }
-  package static func orNull(_ number: Int?) -> JSON { number.map { .number($0) } ?? .null }
-  package static func orNull(_ time: Duration?) -> JSON { time.map { .milliseconds($0) } ?? .null }
-  package static func texts(_ texts: [String]) -> JSON { .array(texts.map { .text($0) }) }
-}

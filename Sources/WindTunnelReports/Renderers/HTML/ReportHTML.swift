@@ -81,17 +81,16 @@ extension Report {
       + all.filter { $0.result.verdict == .met }
     let rows = sorted.map { judgement -> [HTML.Cell] in
       let result = judgement.result
-      let (word, kind): (String, HTML.Cell.Kind) =
+      let kind: HTML.Cell.Kind =
         switch result.verdict {
-        case .met: ("met", .good)
-        case .failed: ("failed", .bad)
-        case .inconclusive: ("inconclusive", .doubtful)
+        case .met: .good
+        case .failed: .bad
+        case .inconclusive: .doubtful
         }
-      let reason = if case .inconclusive(let reason) = result.verdict { reason } else { "" }
       return [
         HTML.Cell(judgement.scenario, .words), HTML.Cell(result.gate.description, .code),
-        HTML.Cell(word, kind), HTML.Cell(result.got ?? Figures.unseen, .words),
-        HTML.Cell(reason, .words),
+        HTML.Cell(result.verdict.word, kind), HTML.Cell(result.got ?? Figures.unseen, .words),
+        HTML.Cell(result.verdict.reason ?? "", .words),
       ]
     }
     return "<section id=\"gates\"><h2>Gates</h2>"

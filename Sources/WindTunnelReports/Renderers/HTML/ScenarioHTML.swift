@@ -165,47 +165,40 @@ extension Report.Row {
   fileprivate var tiles: String {
     let metrics = metrics
     func interval(_ lower: String, _ upper: String) -> String { "\(lower) to \(upper)" }
+    func share(_ name: String, _ share: Double?, _ note: String = "") -> String {
+      HTML.tile(name, Figures.percent(share), note)
+    }
+    func time(_ name: String, _ time: Duration?, _ note: String) -> String {
+      HTML.tile(name, Figures.time(time), note)
+    }
+    func count(_ name: String, _ count: Int?, _ note: String = "", isBad: Bool = false) -> String {
+      HTML.tile(name, Figures.count(count), note, isBad: isBad)
+    }
+    func unwanted(_ name: String, _ number: Int?, _ note: String) -> String {
+      count(name, number, note, isBad: (number ?? 0) > 0)
+    }
+    let retries =
+      metrics.retriesMax.map { "at most \($0)" }
+      ?? (metrics.hasOwnWord ? "reported by the client" : "")
+    let (lower, upper) = (metrics.successRateLower, metrics.successRateUpper)
     let p95 = metrics.latency.p95
+    let worst = metrics.worstSecondAmplification.map {
+      "\(Figures.decimal($0)) in the worst second"
+    }
     let tiles = [
-      HTML.tile(
+      share(
         "success",
-        Figures.percent(metrics.successRate),
-        interval(
-          Figures.percent(metrics.successRateLower),
-          Figures.percent(metrics.successRateUpper)
-        )
+        metrics.successRate,
+        interval(Figures.percent(lower), Figures.percent(upper))
       ),
-      HTML.tile("on first try", Figures.percent(metrics.firstTrySuccessRate)),
-      HTML.tile("recovered", Figures.percent(metrics.recoveredRate), "of calls that met a fault"),
-      HTML.tile(
-        "retries per call",
-        metrics.retryWords,
-        metrics.retriesMax.map { "at most \($0)" }
-          ?? (metrics.hasOwnWord ? "reported by the client" : "")
-      ),
-      HTML.tile(
-        "P95",
-        Figures.time(metrics.p95),
-        interval(Figures.time(p95?.lower), Figures.time(p95?.upper))
-      ),
-      HTML.tile("gives up within", Figures.time(metrics.failed.p95?.value), "P95 of failed calls"),
-      HTML.tile(
-        "blank pages",
-        Figures.count(metrics.blankPages),
-        Figures.percent(metrics.blankPageRate),
-        isBad: (metrics.blankPages ?? 0) > 0
-      ),
-      HTML.tile(
-        "amplification",
-        Figures.decimal(metrics.amplification),
-        metrics.worstSecondAmplification.map { "\(Figures.decimal($0)) in the worst second" } ?? ""
-      ),
-      HTML.tile(
-        "duplicates",
-        Figures.count(metrics.duplicates),
-        "of POST and PATCH",
-        isBad: (metrics.duplicates ?? 0) > 0
-      ),
+      share("on first try", metrics.firstTrySuccessRate),
+      share("recovered", metrics.recoveredRate, "of calls that met a fault"),
+      HTML.tile("retries per call", metrics.retryWords, retries),
+      time("P95", metrics.p95, interval(Figures.time(p95?.lower), Figures.time(p95?.upper))),
+      time("gives up within", metrics.failed.p95?.value, "P95 of failed calls"),
+      unwanted("blank pages", metrics.blankPages, Figures.percent(metrics.blankPageRate)),
+      HTML.tile("amplification", Figures.decimal(metrics.amplification), worst ?? ""),
+      unwanted("duplicates", metrics.duplicates, "of POST and PATCH"),
       HTML.tile(
         "Retry-After",
         Figures.percent(metrics.retryAfterCompliance),
@@ -213,37 +206,26 @@ extension Report.Row {
         isBad: (metrics.earlyRetries ?? 0) > 0
       ),
       HTML.tile("herd index", Figures.decimal(metrics.thunderingHerdIndex), "1: evenly spread"),
-      HTML.tile("silent retries", Figures.count(metrics.silentRetries), "by the transport"),
-      HTML.tile(
-        "wrong bodies",
-        Figures.count(metrics.silentTruncations),
-        wrongBodiesNote,
-        isBad: (metrics.silentTruncations ?? 0) > 0
-      ),
-      HTML.tile("stale served", Figures.count(metrics.staleServed)),
-      HTML.tile("recovery", Figures.time(metrics.recoveryP95), "P95 from the last fault"),
+      count("silent retries", metrics.silentRetries, "by the transport"),
+      unwanted("wrong bodies", metrics.silentTruncations, wrongBodiesNote),
+      count("stale served", metrics.staleServed),
+      time("recovery", metrics.recoveryP95, "P95 from the last fault"),
       HTML.tile(
         "crashes, hangs",
         "\(metrics.crashes), \(metrics.hangs)",
         isBad: metrics.crashes + metrics.hangs > 0
       ),
     ]
-    let cancelled = HTML.tile(
-      "cancelled",
-      "\(metrics.cancelledCalls)",
+    let after =
       "\(Figures.count(metrics.attemptsAfterCancel)) attempts after, "
-        + "back in \(Figures.time(metrics.cancelReturnP95))"
-    )
-    let recovered = HTML.tile(
-      "after the faults",
-      Figures.time(metrics.firstRecovery),
-      "\(Figures.time(metrics.steadyRecovery)) until five successes in a row"
-    )
-    let strange = HTML.tile(
+      + "back in \(Figures.time(metrics.cancelReturnP95))"
+    let cancelled = count("cancelled", metrics.cancelledCalls, after)
+    let steady = "\(Figures.time(metrics.steadyRecovery)) until five successes in a row"
+    let recovered = time("after the faults", metrics.firstRecovery, steady)
+    let strange = unwanted(
       "not on the cassette",
-      "\(metrics.notOnCassette)",
-      "calls that no rate counts",
-      isBad: true
+      metrics.notOnCassette,
+      "calls that no rate counts"
     )
     let hasCleared = observations.contains { $0.afterWindow != nil }
     return
