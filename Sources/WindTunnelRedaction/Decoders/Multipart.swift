@@ -38,7 +38,6 @@ struct Multipart: Decoder {
     let isFile =
       disposition["filename"] != nil
       && (content.count > 1024 || content.contains(0x0A) || content.first == UInt8(ascii: "{"))
-    let before = range.lowerBound..<blank.upperBound
     let coding = field("content-transfer-encoding").lowercased()
     let type = field("content-type")
     let isPlain = type.isEmpty || ContentType(type).essence == "text/plain"
@@ -47,9 +46,27 @@ struct Multipart: Decoder {
     let coded = coding == "quoted-printable" ? "\(type); windtunnel-coding=\(coding)" : type
     let role = isValue ? Span.Role.value(name: name, .field, []) : .content(type: coded)
     let meaning = isValue ? meant ?? content : content
-    return [
-      Span(range: before, meaning: Bytes(bytes[before]), role: .name),
-      Span(range: blank.upperBound..<end, meaning: meaning, role: role),
-    ]
+    let body = Span(range: blank.upperBound..<end, meaning: meaning, role: role)
+    return fields(bytes[range.lowerBound..<blank.upperBound]) + [body]
+  }
+
+  /// Returns a part's fields, of which the names of files (RFC 6266 §4.3) are texts.
+  private func fields(_ head: ByteSlice) -> [Span] {
+    var ends = [head.startIndex]
+    for mark in head.ranges(of: Bytes("filename".utf8))
+    where mark.lowerBound >= ends[ends.count - 1] {
+      let value = head[mark.upperBound...].drop { "* =".utf8.contains($0) }
+      let isQuoted = value.first == UInt8(ascii: "\"")
+      let name =
+        isQuoted
+        ? value.dropFirst().prefix { $0 != UInt8(ascii: "\"") }
+        : value.prefix { $0 > 0x20 && $0 != UInt8(ascii: ";") }
+      ends += [name.startIndex, name.endIndex]
+    }
+    ends.append(head.endIndex)
+    return zip(ends, ends.dropFirst()).enumerated().map { index, ends in
+      let range = ends.0..<ends.1
+      return Span(range: range, meaning: Bytes(head[range]), role: index % 2 == 0 ? .name : .text)
+    }
   }
 }

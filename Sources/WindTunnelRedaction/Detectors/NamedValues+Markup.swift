@@ -132,7 +132,7 @@ extension NamedValues {
       default: break
       }
     }
-    guard let kind = kind(name) ?? (isPassword ? .certain : nil) else { return nil }
+    guard let kind = isPassword ? .certain : kind(name) else { return nil }
     if value == nil, wanted == "value", place < bytes.count, bytes[place] == UInt8(ascii: ">"),
       let tag = bytes[..<start].lastIndex(of: UInt8(ascii: "<"))
     {

@@ -151,7 +151,7 @@ extension NamedValues {
     guard start < bytes.count else { return nil }
     var quote = start
     // `b"…"`, `r'…'`.
-    if "brufBRUF@".utf8.contains(bytes[quote]), quote + 1 < bytes.count,
+    if "brufnBRUFN@".utf8.contains(bytes[quote]), quote + 1 < bytes.count,
       Self.isQuote(bytes[quote + 1])
     {
       quote += 1

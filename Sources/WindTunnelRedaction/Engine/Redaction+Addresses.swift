@@ -93,8 +93,11 @@ extension Redaction {
     var result = ""
     var host: Substring = ""
     let text = rest.utf8
-    if let colon = text.indices.first(where: { text[$0...].starts(with: "://".utf8) }) {
-      let start = text.index(colon, offsetBy: 3)
+    let slashes =
+      text.starts(with: "//".utf8)
+      ? text.startIndex
+      : text.indices.first { text[$0...].starts(with: "://".utf8) }.map(text.index(after:))
+    if let start = slashes.map({ text.index($0, offsetBy: 2) }) {
       result += rest[..<start]
       rest = rest[start...]
       let authority = rest.prefix { !"/?#".contains($0) }
@@ -135,54 +138,56 @@ enum Links {
   /// Words within which pairs are escaped once more, as in an address without a scheme that has one
   /// in its query: `/qr?text=otpauth%3A%2F%2F…%3Fsecret%3D…`.
   static func escaped(in bytes: Bytes) -> [Range<Int>] {
+    let marks = ["%3D", "%3d"].map { Bytes($0.utf8) }
     guard bytes.has(UInt8(ascii: "%")) else { return [] }
-    var words: [Range<Int>] = []
-    var place = 0
-    while place + 2 < bytes.count {
-      guard bytes[place] == UInt8(ascii: "%"), bytes[place + 1] == UInt8(ascii: "3"),
-        bytes[place + 2].asciiLowercased == UInt8(ascii: "d")
-      else {
-        place += 1
-        continue
-      }
-      var (start, end) = (place, place + 3)
-      let least = words.last?.upperBound ?? 0
-      while start > least, isOfWord(bytes[start - 1]) { start -= 1 }
-      while end < bytes.count, isOfWord(bytes[end]) { end += 1 }
-      words.append(start..<end)
-      place = end
-    }
-    return words
+    return bytes.split { !isOfWord($0) }.filter { EscapedText.has(marks, in: Bytes($0)) }
+      .map(\.indices)
   }
 
   private static func isOfWord(_ byte: UInt8) -> Bool {
     byte > 0x20 && !"\"'<>`".utf8.contains(byte)
   }
 
-  /// Addresses with a scheme, without what ends a sentence behind them.
+  /// Addresses with a scheme, or with a user and none, without what ends a sentence behind them.
   static func found(in bytes: Bytes) -> [Range<Int>] {
     var links: [Range<Int>] = []
     var place = 0
-    while place + 3 < bytes.count {
-      let colon = place
+    while place + 2 < bytes.count {
+      let slashes = place
       place += 1
-      guard bytes[colon] == UInt8(ascii: ":"), bytes[colon + 1] == UInt8(ascii: "/"),
-        bytes[colon + 2] == UInt8(ascii: "/")
-      else { continue }
-      let least = max(colon - 40, links.last?.upperBound ?? 0)
-      var (start, end) = (colon, colon + 3)
-      while start > least, bytes[start - 1].isWord || "+-.".utf8.contains(bytes[start - 1]) {
+      guard bytes[slashes] == UInt8(ascii: "/"), bytes[slashes + 1] == UInt8(ascii: "/") else {
+        continue
+      }
+      let least = max(slashes - 41, links.last?.upperBound ?? 0)
+      let hasColon = slashes > least && bytes[slashes - 1] == UInt8(ascii: ":")
+      var start = hasColon ? slashes - 1 : slashes
+      while hasColon, start > least,
+        bytes[start - 1].isWord || "+-.".utf8.contains(bytes[start - 1])
+      {
         start -= 1
       }
-      guard start < colon else { continue }
+      guard hasColon ? start < slashes - 1 : isOfUser(slashes, in: bytes) else { continue }
+      var end = slashes + 2
       while end < bytes.count, bytes[end] > 0x20, !"\"'<>\\`|{}".utf8.contains(bytes[end]) {
         end += 1
       }
       // Within it none begins of its own.
       place = end
-      while end > colon + 3, ".,;:)]!".utf8.contains(bytes[end - 1]) { end -= 1 }
-      if end > colon + 3 { links.append(start..<end) }
+      while end > slashes + 2, ".,;:)]!".utf8.contains(bytes[end - 1]) { end -= 1 }
+      if end > slashes + 2 { links.append(start..<end) }
     }
     return links
+  }
+
+  /// Whether slashes begin an address without a scheme (RFC 3986 §4.2) that has a password or a
+  /// token: `"//ada:…@host/`.
+  private static func isOfUser(_ slashes: Int, in bytes: Bytes) -> Bool {
+    let before = slashes == 0 ? 0x20 : bytes[slashes - 1]
+    guard before <= 0x20 || "\"'`<>(=,[".utf8.contains(before) else { return false }
+    let word = bytes[(slashes + 2)...].prefix(300).prefix { !" /?#\"'<>\n".utf8.contains($0) }
+    guard let at = word.lastIndex(of: UInt8(ascii: "@")) else { return false }
+    let user = word[..<at]
+    return user.contains(UInt8(ascii: ":"))
+      || user.count >= 16 && Looks.isDrawn(String(decoding: user, as: UTF8.self))
   }
 }

@@ -2,91 +2,88 @@ internal import Foundation
 
 extension Redaction {
   /// Content that is not text is kept as it is or not at all.
-  mutating func binary(_ bytes: Bytes, isQuiet: Bool, _ what: String) {
+  mutating func binary(_ bytes: Bytes, isQuiet: Bool, _ what: String, depth: Int = 1) {
     if !echoes.found(in: bytes).isEmpty { obstacle = "\(what) repeats a credential" }
     // RFC 8878 §3.1.1.
     if bytes.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) {
       obstacle = "\(what) in zstd cannot be opened to look for credentials"
       log?.unopened("zstd")
     }
-    // A file in gzip (RFC 1952 §2.3.1) is no content coding, but as easy to open, and so is zlib
-    // (RFC 1950 §2.2), in which some services put their messages.
-    guard bytes.starts(with: [0x1F, 0x8B]) || Self.isInZLib(bytes),
-      let inner = Inflate.open(Data(bytes), coding: "gzip").map({ Bytes($0) })
-    else {
-      if !isQuiet, learn(fromBinary: bytes) {
-        obstacle = "\(what) that is no text holds a credential"
-      }
-      return
+    // Each body has room of its own.
+    if depth == 1 { unpackedBytes = 0 }
+    defer { if depth == 1 { unpackedBytes = 0 } }
+    let embedded = EmbeddedTexts(bytes)
+    let opensMax = min(Inflate.bytesMax, max(Self.unpackedBytesMax, bytes.count * Self.growthMax))
+    for file in embedded.files {
+      let before = unpackedBytes
+      look(into: file, "\(what) in \(file.form.rawValue)", opensMax: opensMax, depth)
+      // A damaged one may have cost as much as a whole one.
+      if unpackedBytes == before { unpackedBytes += file.bytes.count * Self.growthMax }
     }
-    let isText = String(utf8: inner) != nil
-    let holds = isText ? text(inner, .plain, depth: 1) != inner : !echoes.found(in: inner).isEmpty
-    let coding = bytes[0] == 0x1F ? "gzip" : "zlib"
-    if holds { obstacle = "\(what) in \(coding) holds a credential" }
+    guard embedded.isKnown || !isQuiet else { return }
+    // What it repeats is known by now.
+    let known = echoes
+    echoes = KnownValueSearch()
+    defer { echoes = known }
+    if holds(EmbeddedTexts.lines(of: bytes), depth) || !isQuiet && learn(fromBinary: bytes) {
+      obstacle = "\(what) that is no text holds a credential"
+    }
   }
 
-  /// Tells whether bytes begin as zlib does: the number of deflate, and a check of two bytes.
-  private static func isInZLib(_ bytes: Bytes) -> Bool {
-    bytes.count > 6 && bytes[0] & 0x0F == 8 && bytes[0] <= 0x78
-      && (Int(bytes[0]) << 8 | Int(bytes[1])).isMultiple(of: 31)
+  /// Files open to so many times their bytes; more is made to fill a memory.
+  private static let growthMax = 64
+
+  /// Looks into a file that cannot be packed again, and may be damaged.
+  mutating func look(
+    into file: EmbeddedTexts.File,
+    _ what: String,
+    opensMax: Int,
+    _ depth: Int
+  ) {
+    var inner: Bytes?
+    // What is left out need not be read.
+    if unpackedBytes <= opensMax {
+      let data = Data(file.bytes)
+      let opened =
+        file.form == .zip
+        ? Inflate.open(data, as: .raw, bytesMax: opensMax) : Inflate.open(data, coding: "gzip")
+      inner = opened.map { Bytes($0) }
+    }
+    unpackedBytes += inner?.count ?? 0
+    if unpackedBytes > opensMax {
+      obstacle = "\(what) holds more than can be looked through for credentials"
+    } else if let inner, String(utf8: inner) != nil, !inner.has(0) {
+      if holds(inner, depth) { obstacle = "\(what) holds a credential" }
+    } else if let inner, depth < Self.depthMax {
+      binary(inner, isQuiet: false, what, depth: depth + 1)
+    } else if inner != nil {
+      obstacle = "\(what) has files within files, too deep to be looked through for credentials"
+    }
+  }
+
+  /// Whether a text holds a secret.
+  mutating func holds(_ text: Bytes, _ depth: Int) -> Bool {
+    self.text(text, .plain, depth: depth) != text
   }
 
   /// The length of the shortest text between bytes that no text has; a shorter one is there by
   /// chance.
-  private static let runBytesMin = 8
-  /// The length of the shortest value that counts under a name which others have, too.
-  private static let likelyBytesMin = 16
+  static let runBytesMin = 8
 
-  /// Looks for what is surely a secret in the texts of binary content; whether there is any.
+  /// Looks for a name, a few bytes of a length or a type, and its value; whether there is any.
   ///
   /// A length may stand before each of them, so nothing can be put in its place.
   private mutating func learn(fromBinary bytes: Bytes) -> Bool {
     var holds = false
-    for run in Self.runs(in: bytes) {
-      let passage = Passage(bytes: Bytes(bytes[run]), names: names, flavour: .plain)
-      for found in NamedValues.findings(in: passage) + Shapes.findings(in: passage) {
-        var row = "field-name"
-        switch found.evidence {
-        case .name(.certain) where found.range.count >= Pseudonyms.aloneBytesMin: break
-        case .name(let kind) where found.range.count >= Self.likelyBytesMin:
-          guard isSecret(passage.bytes[found.range], found.name, kind) else { continue }
-          row = "likely-name"
-        case .name: continue
-        case .row(let own): row = own
-        }
-        holds = learn(passage.bytes[found.range], name: found.name, row: row) || holds
-      }
-    }
-    // A name, a few bytes of a length or a type, and its value.
-    let runs = Self.runs(in: bytes, least: 3)
+    let runs = bytes.split { !EmbeddedTexts.isPrintable($0) }.filter { $0.count > 2 }
     for (first, second) in zip(runs, runs.dropFirst())
-    where second.lowerBound - first.upperBound <= 8 {
-      let name = String(decoding: bytes[first.suffix(40)], as: UTF8.self)
-      guard 6...4096 ~= second.count, names.kind(of: name, in: .field) == .certain,
-        isSecret(bytes[second], name, .certain)
-      else { continue }
-      holds = learn(bytes[second], name: name, row: "field-name") || holds
+    where second.startIndex - first.endIndex <= 8 {
+      let name = String(decoding: first.suffix(40), as: UTF8.self)
+      guard 6...4096 ~= second.count, names.kind(of: name, in: .field) == .certain else { continue }
+      let value = String(decoding: second, as: UTF8.self)
+      holds = judged(value, NamedPlace(name: name, kind: .certain)) != value || holds
     }
     return holds
-  }
-
-  private func isSecret(_ bytes: ByteSlice, _ name: String, _ kind: SecretNames.Kind) -> Bool {
-    let value = String(decoding: bytes, as: UTF8.self)
-    return Judgement.certainty(of: value, NamedPlace(name: name, kind: kind)) != nil
-  }
-
-  private mutating func learn(_ bytes: ByteSlice, name: String, row: String) -> Bool {
-    let value = String(decoding: bytes, as: UTF8.self)
-    return stand(for: value, name: name, .likely, row) != value
-  }
-
-  /// Returns the stretches that could be text: printable ASCII, tabs and line ends.
-  private static func runs(in bytes: Bytes, least: Int = runBytesMin) -> [Range<Int>] {
-    bytes.split { !isPrintable($0) }.map(\.indices).filter { $0.count >= least }
-  }
-
-  private static func isPrintable(_ byte: UInt8) -> Bool {
-    0x20...0x7E ~= byte || byte == 0x09 || byte == 0x0A || byte == 0x0D
   }
 
   // Bodies that are never in memory as a whole: they may lie in a file, and are read in pieces.

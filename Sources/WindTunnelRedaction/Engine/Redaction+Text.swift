@@ -173,11 +173,11 @@ extension Redaction {
       return within(.script) { $0.stretch(bytes, flavour, depth: depth) }
     }
     guard Self.isWorthReading(bytes) else { return echoed(bytes) }
+    let page = flavour == .script ? page(bytes, depth: depth) : bytes
     // A line of a secret in lines looks like one by itself.
-    let bytes = isLearning ? bytes : echoes.unwrapped(bytes, place) ?? bytes
+    let bytes = isLearning ? page : echoes.unwrapped(page, place) ?? page
     var edits = TextEdits(bytes)
-    let hasColon = bytes.has(UInt8(ascii: ":"))
-    for range in hasColon ? Links.found(in: bytes) : [] {
+    for range in Links.found(in: bytes) {
       edits.offer(range) { self.link($0, .quoted, depth: depth) }
       edits.take(range)
     }
@@ -194,6 +194,19 @@ extension Redaction {
     let result = edits.applied()
     if isLearning { log?.lookForEntropy(in: result) }
     return echoed(result)
+  }
+
+  /// Returns a page without the secrets of its comments, which are prose, and of its frames.
+  private mutating func page(_ bytes: Bytes, depth: Int) -> Bytes {
+    let edits = PageText.found(in: bytes).compactMap { part -> Edit? in
+      let written = Bytes(bytes[part.range])
+      let meant = part.isFrame ? EscapedText(written, .html) : nil
+      let old = meant?.bytes ?? written
+      let read = text(old, part.isFrame ? .script : .plain, depth: depth + 1)
+      let new = part.isFrame ? escaped(read, depth: depth + 1) : read
+      return new == old ? nil : Edit(part.range, meant?.original(meaning: new) { $0 } ?? new)
+    }
+    return Edit.applied(edits, to: bytes)
   }
 
   /// Tells whether a text may hold anything that is looked for by its surroundings or its looks: a

@@ -211,9 +211,22 @@ extension Redaction {
     return bytes.ranges(between: commas).filter { !$0.isEmpty }.map { range in
       let cookie = String(decoding: bytes[range], as: UTF8.self)
       var parts = cookie.split(separator: ";", omittingEmptySubsequences: false).map(String.init)
-      parts[0] = cookies(parts[0])
+      parts = [cookies(parts[0])] + parts.dropFirst().map { attribute($0) }
       return parts.joined(separator: ";")
     }.joined(separator: ", ")
+  }
+
+  /// `Path=/`, `Comment="…"` (RFC 2965 §3.2.2).
+  private mutating func attribute(_ text: String) -> String {
+    let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2 else { return text }
+    let (name, value) = (String(parts[0].trimmingOptionalWhitespace()), Self.unquoted(parts[1]))
+    let isLink = ["path", "commenturl"].contains(name.lowercased())
+    let new =
+      isLink
+      ? link(value)
+      : self.value(value, named: name, .field, []) ?? within(.syntax) { $0.text(value) }
+    return new == value ? text : "\(parts[0])=\(parts[1].replacing(value, with: new))"
   }
 
   private static func unquoted(_ value: Substring) -> String {

@@ -221,7 +221,10 @@ package struct Redaction {
     let content = content(whole, type: type, what: "a body")
     // Clients pass over what stands behind, and it goes with the coding.
     let rest = surplus.isEmpty ? surplus : self.content(surplus, type: "", what: "a body")
-    guard content != whole || rest != surplus else { return }
+    // So do a name and a comment in its head (RFC 1952 §2.3.1).
+    let packed = coding.isEmpty ? [] : Bytes(body.data)
+    let hasHead = EmbeddedTexts(packed).isKnown && holds(EmbeddedTexts.lines(of: packed), 0)
+    guard content != whole || rest != surplus || hasHead else { return }
     let (before, after) = (body.data, Data(content))
     body = Body(after)
     timing?.refit(from: before, to: after)

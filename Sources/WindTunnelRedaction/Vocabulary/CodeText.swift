@@ -48,6 +48,7 @@ enum CodeText {
     let last = text.split(separator: UInt8(ascii: ".")).last ?? text
     if SecretNames.isWord(String(decoding: last, as: UTF8.self)) { return true }
     let isPath = text.contains(UInt8(ascii: "."))
+    if roots.contains(where: { text.starts(with: $0.utf8) }) { return true }
     if let end = rest.first, ";,)".utf8.contains(end),
       isPath || isSpaced && end == UInt8(ascii: ";")
     {
@@ -56,6 +57,9 @@ enum CodeText {
     guard isSpaced, let next = rest.prefix(4).first(where: { $0 != 0x20 }) else { return false }
     return "+?|*".utf8.contains(next)
   }
+
+  /// Beginnings of references in HCL.
+  private static let roots = ["var.", "local.", "data.", "module.", "each.", "aws_", "random_"]
 
   /// Words that an expression begins with.
   private static let keywords = [
