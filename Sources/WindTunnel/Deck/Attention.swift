@@ -59,7 +59,8 @@ extension Deck {
   package struct Observer: Sendable {
     let tell: @Sendable (ExchangeEvent) -> Void
     /// Tells whether it is told of everything; else of exchanges that somebody follows, of what was
-    /// not done, of what a client says beside a recorded conversation, and of tunnels.
+    /// not done, of recordings that order alone chose, of what a client says beside a recorded
+    /// conversation, and of tunnels.
     let takesAll: Bool
 
     /// Makes an observer of a closure.

@@ -161,7 +161,7 @@ extension Deck {
       var entry = Journal.Entry(id: id, decision: decision, take: take)
       entry.rival = dealt.rival
       let skipped = observer == nil ? 0 : follow(take, at: now)
-      let isTold = skipped != nil || observer?.takesAll == true
+      let isTold = skipped != nil || observer?.takesAll == true || entry.rival != nil
       enter(entry, of: prepared, beside: arrival.others, telling: isTold ? observer : nil)
       // Made where it is returned: a copy of an outcome costs as much as finding its recording.
       return (

@@ -123,7 +123,7 @@ package final class MatchIndex: Sendable {
           open($0, request, lane, &$1)
         }
         guard var sequence = found?.found else { continue }
-        sequence.rival = found?.rival.flatMap { answering($0, request)?.places.first }
+        if let rival = found?.rival { sequence.rival = answering(rival, request)?.places.first }
         return sequence
       }
       return nil
@@ -318,35 +318,39 @@ private struct MatchChooser: Sendable {
     _ lane: Lane,
     _ bindings: inout Bindings
   ) -> MatchIndex.Sequence? {
-    var places = sequence.places
+    var (places, rival): ([Int], Int?) = (sequence.places, nil)
     if !filters.isEmpty {
       places = places.filter { place in
         filters.allSatisfy { $0.allows(requests[place], request) }
       }
     }
     if !users.isEmpty, let user = request.url.userInfo {
-      places = of(user, places, lane, &bindings)
+      (places, rival) = of(user, places, lane, &bindings)
     }
     if !ranges.isEmpty { places = of(request.headers["Range"], places) }
     if !conditional.isEmpty { places = conditional.choose(from: places, for: request) }
     guard !places.isEmpty else { return nil }
     guard places.count < sequence.places.count else { return sequence }
-    return MatchIndex.Sequence(id: sequence.id, places: places, isChosen: true)
+    return MatchIndex.Sequence(id: sequence.id, places: places, isChosen: true, rival: rival)
   }
 
-  /// Returns the places that may answer a user; a request that names none may have been anybody's.
+  /// Returns the places that may answer a user, and another that might as well; a request that
+  /// names none may have been anybody's.
   private func of(
     _ user: String,
     _ places: [Int],
     _ lane: Lane,
     _ bindings: inout Bindings
-  ) -> [Int] {
+  ) -> ([Int], rival: Int?) {
     let known = bindings.ordinals(of: Bindings.plain(user), Self.name, lane)
     let ordinals = places.compactMap { users[$0] }
     let bound = ordinals.first { known.contains($0) }
     let ordinal = bound ?? ordinals.first { !bindings.isBound($0, Self.name, lane) }
     if bound == nil, let ordinal { bindings.bind([user], [ordinal], [Self.name], lane) }
-    return places.filter { users[$0] == nil || users[$0] == ordinal }
+    let rival = places.first { place in
+      bound == nil && users[place].map { !bindings.isBound($0, Self.name, lane) } == true
+    }
+    return (places.filter { users[$0] == nil || users[$0] == ordinal }, rival)
   }
 
   /// A part answers who asks for this very part; the whole, whoever asks for another or for none,

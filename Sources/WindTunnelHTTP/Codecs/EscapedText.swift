@@ -15,6 +15,8 @@ package struct EscapedText {
     case quoted
     /// Broken into lines, as what is long.
     case wrapped
+    /// Full-width forms, as East Asian keyboards have them: `ｋｅｙ：`.
+    case wide
 
     /// A byte of every text that is spelled so and not as it is meant.
     fileprivate var mark: UInt8? {
@@ -26,6 +28,7 @@ package struct EscapedText {
       case .html: UInt8(ascii: "&")
       case .quoted: UInt8(ascii: "=")
       case .wrapped: 0x0A
+      case .wide: 0xEF
       }
     }
   }
@@ -81,6 +84,7 @@ package struct EscapedText {
         },
         Pass(mark: 0x0A, meaning: Self.lineBreak),
       ]
+    case .wide: [Pass(mark: 0xEF, meaning: Self.wide)]
     }
   }
 
@@ -173,6 +177,14 @@ package struct EscapedText {
       let byte = number(rest, radix: 16)
     else { return nil }
     return ([UInt8(truncatingIfNeeded: byte)], 3)
+  }
+
+  /// U+FF01 to U+FF5E are those of ASCII, in their order (Unicode, Halfwidth and Fullwidth Forms).
+  private static func wide(_ text: ByteSlice) -> (Bytes, Int)? {
+    let rest = text.dropFirst().prefix(2)
+    guard rest.count == 2, let row = rest.first, let last = rest.last else { return nil }
+    if row == 0xBC, 0x81...0xBF ~= last { return ([last - 0x60], 3) }
+    return row == 0xBD && 0x80...0x9E ~= last ? ([last - 0x20], 3) : nil
   }
 
   private static func lineBreak(_ text: ByteSlice) -> (Bytes, Int)? {

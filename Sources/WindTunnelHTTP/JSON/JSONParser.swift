@@ -150,9 +150,7 @@ extension JSONParser {
   private mutating func enter(_ close: UInt8) throws(Failure) -> Bool {
     position += 1
     depth += 1
-    guard depth <= depthMax else {
-      throw failure("nested deeper than \(depthMax) levels")
-    }
+    guard depth <= depthMax else { throw failure("nested deeper than \(depthMax) levels") }
     skipSpace()
     guard current == close else { return true }
     position += 1

@@ -55,9 +55,7 @@ struct BinaryMaps: Decoder, Sendable {
     /// Reads an item; whether there is a whole one.
     mutating func read(_ name: String?, _ around: Neighbours, depth: Int) -> Bool {
       guard depth < BinaryMaps.depthMax, place < bytes.count, let item = item(bytes[place...])
-      else {
-        return false
-      }
+      else { return false }
       let start = place
       place += item.headCount
       switch item.shape {

@@ -73,9 +73,7 @@ struct Pairs: Decoder {
 
   static func decoded(_ text: String) -> String {
     guard text.read.utf8.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "%") })
-    else {
-      return text
-    }
+    else { return text }
     let spaced = text.replacing("+", with: " ")
     return spaced.removingPercentEncoding ?? spaced
   }

@@ -112,7 +112,7 @@ public struct DetectionRow: Sendable, Hashable {
       .finding("32 hexadecimal digits and a data centre")
       .redacts("key: 0a1b2c3d4e5f60718293a4b5c6d7e8f9-us12", butNot: "region us12"),
     Self("azure-secret", "Microsoft's documentation")
-      .finding("40 letters with `Q~` in the fourth place, 84 with `JQQJ` in the middle")
+      .finding("40 letters with `Q~` in the fourth place; a mark such as `JQQJ` or `AzFu` later on")
       .redacts("it is x7K8Q~x7Kq9vLw2PzRx7Kq9vLw2PzRx7Kq9vLw2 now", butNot: "it is x7K8Q now"),
     Self("fcm-key", "the documentation of Firebase Cloud Messaging")
       .finding("eleven letters, `:APA91b` and 130 letters or more")

@@ -4,7 +4,7 @@
 struct KnownKey {
   /// The letters that follow the mark.
   enum Letters: Int, CaseIterable {
-    case hexadecimal, capitals, word, dashed, dotted, base64, hash, plain
+    case hexadecimal, capitals, word, dashed, dotted, base64, hash, plain, piped
 
     func contains(_ byte: UInt8) -> Bool {
       switch self {
@@ -16,6 +16,7 @@ struct KnownKey {
         Self.dashed.contains(byte) || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "~")
       case .base64: byte.isWord || "+/=_-".utf8.contains(byte)
       case .plain: byte.isWord
+      case .piped: Self.dashed.contains(byte) || byte == UInt8(ascii: "|")
       case .hash: byte.isWord || "+/=_-.,$:".utf8.contains(byte)
       }
     }
@@ -39,6 +40,7 @@ struct KnownKey {
     KnownKey("aws-key", "ABSK bedrock-api-key-", 60...300, .base64),
     KnownKey("google-key", "AIza", 35...35, .dashed),
     KnownKey("google-key", "GOCSPX-", 24...40, .dashed),
+    KnownKey("google-key", "AQ.", 40...80, .dotted),
     KnownKey("google-token", "ya29. 1//0", 20...400, .dotted),
     KnownKey("digitalocean-token", "dop_v1_ doo_v1_ dor_v1_", 64...64, .hexadecimal),
     KnownKey("heroku-key", "HRKU-", 30...80, .dashed),
@@ -51,13 +53,15 @@ struct KnownKey {
     KnownKey("tailscale-key", "tskey-", 12...120, .dashed),
     KnownKey("cloudflare-key", "v1.0-", 100...200, .dashed),
     KnownKey("alibaba-key", "LTAI", 12...24, .word),
+    KnownKey("cloud-key", "AKID AKLT JDC_", 25...64, .plain),
+    KnownKey("cloud-key", "bce-v3/ALTAK-", 50...80, .base64),
     KnownKey("yandex-key", "AQVN", 35...38, .dashed),
-    KnownKey("yandex-token", "t1.9 y0_Ag", 30...400, .dotted),
+    KnownKey("yandex-token", "t1.9 y0_Ag y0__", 30...400, .dotted),
     KnownKey("vault-token", "hvs. hvb. hvr.", 20...300, .dashed),
     KnownKey("doppler-token", "dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.", 30...80, .dotted),
     KnownKey("render-key", "rnd_", 20...60, .word),
     KnownKey("neon-key", "napi_", 40...80, .word),
-    KnownKey("vercel-token", "vcp_ vci_ vca_ vcr_ vck_", 20...80, .word),
+    KnownKey("vercel-token", "vcp_ vci_ vca_ vcr_ vck_ vercel_blob_rw_", 20...80, .word),
     KnownKey("infracost-key", "ico-", 32...32, .word),
     KnownKey("aiven-token", "AVNS_", 16...60, .dashed),
     KnownKey("prefect-key", "pnu_ pnb_", 30...60, .word),
@@ -70,7 +74,6 @@ struct KnownKey {
     KnownKey("cloudflare-key", "cfut_ cfat_ cfk_", 30...60, .word),
     KnownKey("deno-token", "ddp_ ddo_", 30...44, .plain),
     KnownKey("netbird-token", "nbp_", 30...44, .plain),
-    KnownKey("vercel-token", "vercel_blob_rw_", 30...80, .word),
     KnownKey("tigris-key", "tsec_", 40...80, .dashed),
     KnownKey("dnsimple-token", "dnsimple_u_ dnsimple_a_ dnsimple_o_", 24...60, .word),
     KnownKey("hcaptcha-secret", "ES_", 32...32, .hexadecimal),
@@ -81,11 +84,11 @@ struct KnownKey {
   ]
 
   private static let code = [
-    KnownKey("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", 30...255, .word),
-    KnownKey("github-token", "github_pat_", 40...255, .word),
-    KnownKey("gitlab-token", "glpat- gldt- glrt- glft- glptt- glsoat- glimt-", 18...100, .dotted),
-    KnownKey("gitlab-token", "glagent- gloas- glcbt- glffct- glwt- GR1348941", 18...100, .dotted),
+    KnownKey("github-token", "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_", 30...255, .word),
+    KnownKey("gitlab-token", "glpat- gldt- glrt- glft- glptt- glsoat- glimt-", 18...400, .dotted),
+    KnownKey("gitlab-token", "glagent- gloas- glcbt- glffct- glwt- GR1348941", 18...400, .dotted),
     KnownKey("bitbucket-token", "ATBB", 24...60, .word),
+    KnownKey("bitbucket-token", "BBDC-", 40...48, .base64),
     KnownKey("atlassian-token", "ATATT3 ATCTT3 ATTA", 60...250, .base64),
     KnownKey("npm-token", "npm_", 36...36, .word),
     KnownKey("pypi-token", "pypi-", 50...255, .dashed),
@@ -137,7 +140,7 @@ struct KnownKey {
     KnownKey("resend-key", "re_", 30...40, .word),
     KnownKey("frameio-token", "fio-u-", 64...64, .dashed),
     KnownKey("asana-token", "1/12 2/12", 25...60, .hash),
-    KnownKey("facebook-token", "EAAC EAAB EAAG EAAM EAAJ EAAD", 60...400, .word),
+    KnownKey("facebook-token", "EAAC EAAB EAAG EAAM EAAJ EAAD IGAA THAA", 60...400, .word),
     KnownKey("intercom-token", "dG9r", 50...70, .base64),
     KnownKey("calendar-address", "private-", 32...32, .hexadecimal),
     KnownKey("mailersend-token", "mlsn.", 60...70, .hexadecimal),
@@ -148,10 +151,15 @@ struct KnownKey {
     KnownKey("cal-key", "cal_live_ cal_test_", 32...32, .hexadecimal),
     KnownKey("pinterest-token", "pina_", 40...120, .word),
     KnownKey("samsara-token", "samsara_api_", 30...40, .word),
+    KnownKey("linkedin-secret", "WPL_AP1. WPL_AP0.", 20...40, .hash),
+    KnownKey("tiktok-token", "act. rft. clt.", 40...90, .plain),
+    KnownKey("vk-token", "vk1.a. vk2.a.", 80...300, .dashed),
+    KnownKey("dropbox-token", "sl.u. sl.A sl.B", 100...2000, .dashed),
   ]
 
   private static let money = [
     KnownKey("stripe-key", "sk_live_ rk_live_ sk_test_ rk_test_ sk_org_", 16...255, .word),
+    KnownKey("stripe-secret", "pi_ seti_", 50...60, .word),
     KnownKey("webhook-secret", "whsec_", 20...100, .base64),
     KnownKey("square-token", "EAAA", 56...68, .dashed),
     KnownKey("square-token", "sq0atp- sq0csp-", 20...60, .dashed),
@@ -169,6 +177,7 @@ struct KnownKey {
     KnownKey("amazon-token", "amzn.mws.", 36...36, .dashed),
     KnownKey("checkout-key", "sk_sbox_", 24...40, .word),
     KnownKey("woocommerce-key", "ck_ cs_", 40...40, .hexadecimal),
+    KnownKey("mercadopago-token", "APP_USR- TEST-", 60...90, .dashed),
   ]
 
   private static let models = [
@@ -180,8 +189,12 @@ struct KnownKey {
     KnownKey("xai-key", "xai-", 60...100, .word),
     KnownKey("tavily-key", "tvly-", 20...60, .dashed),
     KnownKey("api-key", "llx- esecret_ apify_api_ bb_live_ wandb_v1_ unkey_", 30...120, .dashed),
-    KnownKey("api-key", "sk_", 48...48, .hexadecimal),
-    KnownKey("api-key", "e2b_ fc-", 32...40, .hexadecimal),
+    KnownKey("api-key", "sk_ e2b_ fc-", 32...64, .hexadecimal),
+    KnownKey("api-key", "as- ak-", 22...22, .plain),
+    KnownKey("api-key", "pa- nk-", 43...43, .dashed),
+    KnownKey("api-key", "npg_ chpt_ tly- tr_prod_ tr_dev_ api_live. depot_org_", 16...64, .plain),
+    KnownKey("api-key", "sktsec_ Mid-server- endr+ pdus+_ pdeu+_ ctx7sk- dnkey-", 16...90, .dashed),
+    KnownKey("api-key", "LLM|", 30...80, .piped),
   ]
 
   private static let data = [
@@ -196,6 +209,8 @@ struct KnownKey {
     KnownKey("dynatrace-token", "dt0c01. dt0s01. dt0s02. dt0s16. dt0a01.", 60...100, .dotted),
     KnownKey("okta-token", "00", 40...40, .dashed),
     KnownKey("elastic-key", "essu_", 30...120, .base64),
+    KnownKey("clickhouse-key", "4b1d", 38...38, .plain),
+    KnownKey("confluent-key", "cflt", 60...64, .base64),
     KnownKey("cockroach-key", "CCDB1_", 40...70, .word),
     KnownKey("convex-key", "prod:", 60...200, .hash),
     KnownKey("mongodb-secret", "mdb_sa_sk_", 30...60, .dashed),
@@ -218,13 +233,11 @@ struct KnownKey {
     KnownKey("age-key", "AGE-SECRET-KEY-1", 58...58, .capitals),
     KnownKey("onepassword-token", "ops_eyJ", 100...1200, .base64),
     KnownKey("onepassword-key", "A3-", 28...40, .dashed),
-    KnownKey("password-hash", "$2a$ $2b$ $2y$ $argon2id$ $argon2i$ $argon2d$ $6$", 20...300, .hash),
-    KnownKey("password-hash", "$5$ $8$ $9$ $apr1$ $y$ $pbkdf2 $scrypt$", 20...300, .hash),
+    KnownKey("password-hash", "$2a$ $2b$ $2y$ $argon2i $argon2d $6$ $5$ $8$ $9$", 20...300, .hash),
+    KnownKey("password-hash", "$apr1$ $y$ $pbkdf2 $scrypt$ bcrypt_sha256$", 20...300, .hash),
     KnownKey("password-hash", "pbkdf2_sha256$ pbkdf2_sha1$ scrypt:", 40...300, .hash),
-    KnownKey("password-hash", "bcrypt_sha256$", 40...300, .hash),
     KnownKey("wireguard-key", "wg_", 43...44, .base64),
-    KnownKey("bitcoin-key", "5H 5J 5K", 49...49, .word),
-    KnownKey("bitcoin-key", "Kw Kx Ky Kz L1 L2 L3 L4 L5", 50...50, .word),
+    KnownKey("bitcoin-key", "5H 5J 5K Kw Kx Ky Kz L1 L2 L3 L4 L5", 49...50, .word),
   ]
 
   /// Lists of marks that begin with the same two bytes, and for each two bytes the number of a
@@ -287,7 +300,10 @@ struct KnownKey {
 
   /// Words of a mark that say what follows: `acme_sk_…`, `my-api-key-…`, `foo_pat_…`.
   private static let words = Vocabulary.words(
-    "sk pat apikey token tok secret sec pw oauth key privkey srt usk ssk rt accesstoken apitoken"
+    """
+    sk pat apikey token tok secret sec pw oauth key privkey srt usk ssk rt accesstoken apitoken ek
+    dtn crsr fhb signkey sess m0 rpa rps ucat da2 alcht phs xnd kgat plainapikey ptk jsrd
+    """
   )
 
   /// Returns a word of parts of which one says that it is a key, and a long one behind that is

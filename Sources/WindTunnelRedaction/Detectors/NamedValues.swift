@@ -37,8 +37,11 @@ struct NamedValues: Detector {
     while place < bytes.count {
       var next = place + 1
       switch bytes[place] {
-      case UInt8(ascii: "="), UInt8(ascii: ":"):
-        if let value = value(behind: place) {
+      case UInt8(ascii: "="), UInt8(ascii: ":"), UInt8(ascii: ">"):
+        // `API key -> value`
+        let isAngle = bytes[place] == UInt8(ascii: ">")
+        let width = isAngle && bytes[..<place].suffix(2).elementsEqual(" -".utf8) ? 2 : 1
+        if !isAngle || width == 2, let value = value(behind: next - width, width: width) {
           found.append(value)
           next = max(next, value.range.upperBound)
         }
@@ -76,8 +79,8 @@ extension NamedValues {
     var isCredentials: Bool
   }
 
-  /// Returns the value behind `=` or `:`.
-  mutating func value(behind mark: Int) -> Finding? {
+  /// Returns the value behind `=`, `:` or `->`.
+  mutating func value(behind mark: Int, width: Int = 1) -> Finding? {
     var end = mark
     while end > 0, mark - end < 3, bytes[end - 1] == UInt8(ascii: " ") { end -= 1 }
     let isQuoted = end > 0 && Self.isQuote(bytes[end - 1])
@@ -103,10 +106,10 @@ extension NamedValues {
       before: start > 0 ? bytes[start - 1] : nil,
       isQuoted: isQuoted,
       isQuery: isQuery,
-      isColon: bytes[mark] == UInt8(ascii: ":"),
+      isColon: bytes[mark] != UInt8(ascii: "="),
       isCredentials: SecretNames.folded(name).hasSuffix("authorization")
     )
-    guard let range = range(from: mark + 1, known) else { return nil }
+    guard let range = range(from: mark + width, known) else { return nil }
     return Finding(range: range, name: name, kind: kind)
   }
 
@@ -129,7 +132,8 @@ extension NamedValues {
       whole = String(decoding: bytes[first..<start], as: UTF8.self) + whole
       start = first
       let joined = SecretNames.folded(whole)
-      if Vocabulary.certain.contains(joined), let kind = names.kind(of: joined, in: .field) {
+      let isKnown = [Vocabulary.certain, Vocabulary.certainWholes].contains { $0.contains(joined) }
+      if isKnown, let kind = names.kind(of: joined, in: .field) {
         return (whole, kind)
       }
     }

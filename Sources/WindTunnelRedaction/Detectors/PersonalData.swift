@@ -31,9 +31,7 @@ enum PersonalData: Detector {
     }
   }
 
-  private static func isLocal(_ byte: UInt8) -> Bool {
-    byte.isWord || "._+-".utf8.contains(byte)
-  }
+  private static func isLocal(_ byte: UInt8) -> Bool { byte.isWord || "._+-".utf8.contains(byte) }
 
   /// International telephone numbers: a plus sign and 8 to 15 digits, with what sets them off.
   static func phones(in bytes: Bytes) -> [Finding] {

@@ -127,6 +127,7 @@ enum Shapes: Detector {
       {
         return key
       }
+      if let key = azureKey(at: place) { return key }
       // The rest is of long words.
       if place >= runEnd {
         runEnd = place
@@ -137,6 +138,21 @@ enum Shapes: Detector {
       // A word with hyphens is looked at once, from its beginning.
       if place > 0, KnownKey.Letters.dashed.contains(bytes[place - 1]) { return nil }
       return KnownKey.named(at: place, in: bytes)
+    }
+
+    /// Marks behind so many letters of so many, by Microsoft's rules for identifiable keys.
+    private static let azureMarks = [
+      (76, 86...88, "APIM ACDb +ABa +AMC +ASt"), (44, 54...58, "AzFu"),
+      (42, 52...52, "AzSe +ACR"), (33, 41...44, "AzCa AIoT +ASb +AEh +ARm"),
+    ].map { (place: $0.0, count: $0.1, marks: $0.2.utf8.split(separator: 0x20).map(Bytes.init)) }
+
+    private mutating func azureKey(at place: Int) -> Finding? {
+      let end = keyRuns.end(of: .base64, place, in: bytes)
+      guard end - place > 40,
+        let row = Self.azureMarks.first(where: { $0.count.contains(end - place) }),
+        row.marks.contains(where: { bytes[(place + row.place)...].starts(with: $0) })
+      else { return nil }
+      return Finding(place..<end, "azure-secret")
     }
 
     /// Three words with dots between them; encrypted five (RFC 7516 §7.1), of which the second may
@@ -259,6 +275,9 @@ enum Shapes: Detector {
     if isHexadecimal, word.dropFirst(32).starts(with: "-us".utf8), 36...37 ~= word.count {
       return Finding(whole, "mailchimp-key")
     }
+    if isHexadecimal, word.count == 50, parts.count == 1 { return Finding(whole, "mailgun-key") }
+    // An id of Zhipu and its secret.
+    if isHexadecimal, word.count == 49, parts.last?.count == 16 { return Finding(whole, "api-key") }
     // 84 letters with marks at their ends, as Azure has given them out since 2024.
     if 37...40 ~= word.count && word.dropFirst(4).starts(with: "Q~".utf8)
       || word.count == 84 && word.dropFirst(52).starts(with: "JQQJ".utf8)

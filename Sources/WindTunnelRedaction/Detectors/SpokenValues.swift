@@ -131,9 +131,7 @@ struct ToldValues {
         hasVerb = hasVerb || ["is", "was", "to", "be"].contains(text)
       } else if hasVerb || (text != "for" && text != "of" && otherCount == 0) || otherCount > 3 {
         return hasVerb ? next : nil
-      } else {
-        otherCount += 1
-      }
+      } else { otherCount += 1 }
       guard !word.isEmpty else { return nil }
       place = word.endIndex
       if hasVerb, place < bytes.count, bytes[place] == UInt8(ascii: ":") { place += 1 }
@@ -190,9 +188,7 @@ struct ToldValues {
 
   private func isCode(_ value: ByteSlice, _ digits: Int) -> Bool {
     (4...12).contains(value.count) && digits > 0
-      && value.allSatisfy {
-        $0.isASCIIDigit || 0x41...0x5A ~= $0 || $0 == UInt8(ascii: "-")
-      }
+      && value.allSatisfy { $0.isASCIIDigit || 0x41...0x5A ~= $0 || $0 == UInt8(ascii: "-") }
   }
 
   /// Tells whether a number is one of something: `1024 characters`.

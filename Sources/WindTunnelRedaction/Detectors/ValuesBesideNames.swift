@@ -61,18 +61,14 @@ struct ValuesBesideNames {
         hasLetter = true
       } else if byte.isASCIIDigit {
         hasDigit = true
-      } else if !"_-.+/=~".utf8.contains(byte) {
-        return false
-      }
+      } else if !"_-.+/=~".utf8.contains(byte) { return false }
     }
     return hasLetter && hasDigit && word.first != UInt8(ascii: "/")
   }
 
   private mutating func look(at word: Range<Int>) {
     // Most words are short, and stand in no quotation marks.
-    guard word.count >= Self.drawnBytesMin || Self.isQuote(bytes[word.lowerBound]) else {
-      return
-    }
+    guard word.count >= Self.drawnBytesMin || Self.isQuote(bytes[word.lowerBound]) else { return }
     if NamedValues.isQuote(bytes[word.lowerBound]), let password = password(word) {
       return found.append(password)
     }

@@ -35,9 +35,7 @@ struct InteractionTexts {
   }
 
   /// The number of bytes.
-  var count: Int {
-    texts.reduce(0) { $0 + $1.count } + streams.reduce(0) { $0 + $1.body.count }
-  }
+  var count: Int { texts.reduce(0) { $0 + $1.count } + streams.reduce(0) { $0 + $1.body.count } }
 
   /// Reads all of it, of a stream one part after the other.
   func forEach(_ read: (Bytes) -> Void) {

@@ -46,7 +46,7 @@ enum Judgement {
   /// Tells whether a value under an unambiguous name is no secret: a word of a schema, a label, a
   /// path.
   private static func isHarmless(_ value: String, _ place: NamedPlace) -> Bool {
-    if isPlaceholder(value) || SecretNames.isPlain(value) { return true }
+    if isPlaceholder(value) || SecretNames.isPlain(value) || isPublished(value) { return true }
     if switches.contains(value.lowercased()) { return true }
     // A digit is a switch, a state, a number of something; signs alone are nothing.
     if value.utf8.count == 1, value.utf8.allSatisfy({ $0.isASCIIDigit }) { return true }
@@ -107,10 +107,11 @@ enum Judgement {
     {
       return true
     }
-    // Nobody types a sentence of Han, kana or hangul for a password.
-    if value.unicodeScalars.count > 4,
-      value.unicodeScalars.allSatisfy({ $0.value >= 0x2E80 || " ?!.,:".unicodeScalars.contains($0) }
-      )
+    // Nobody types Han, kana or hangul for a password; with digits they say how many.
+    let (scalars, signs) = (value.unicodeScalars, " ?!.,:;()~-0123456789".unicodeScalars)
+    if scalars.count > 1, scalars.contains(where: { $0.value >= 0x2E80 }),
+      scalars.count(where: { "0"..."9" ~= $0 }) < 4,
+      scalars.allSatisfy({ $0.value >= 0x2E80 || signs.contains($0) })
     {
       return true
     }
@@ -145,6 +146,8 @@ enum Judgement {
     switch sense {
     case .token, .cookie:
       if isPublic(value) || value.contains("://") || isName(value) { return false }
+      if isPublished(value) || isReference(value, place) { return false }
+      if place.neighbours.contains(.lexer), value.utf8.count < 12 { return false }
       let isSignature = ["sig", "signature", "signatures", "treeheadsignature"].contains(
         SecretNames.folded(place.name)
       )
@@ -159,7 +162,7 @@ enum Judgement {
       return isNumber ? 3...12 ~= value.utf8.count : value.utf8.count <= 16 && Looks.isDrawn(value)
     case .pass:
       if isOfLogin { return isWhole && !SecretNames.isPlain(value) }
-      return isWhole && value.utf8.count >= 6 && isMixed(value)
+      return isWhole && value.utf8.count >= 6 && isMixed(value) && !isReference(value, place)
         && (Looks.isDrawn(value) || value.contains { "!@#$%^&*?".contains($0) })
     case .near:
       return isWhole && value.utf8.count >= 6 && hasDigitOrSign(value) && !isWay(value)
@@ -173,10 +176,29 @@ enum Judgement {
     }
   }
 
+  /// Tells whether a value is for everybody by its mark: a key for pages, the id of an app.
+  private static func isPublished(_ value: String) -> Bool {
+    publicMarks.contains { value.hasPrefix($0) }
+      || value.hasPrefix("pub") && value.utf8.count == 35
+        && value.utf8.dropFirst(3).allSatisfy(\.isHexadecimalDigit)
+      || value.hasPrefix("1:") && [":web:", ":android:", ":ios:"].contains { value.contains($0) }
+  }
+
+  private static let publicMarks = ["pk_live_", "pk_test_", "sb_publishable_", "phc_", "pk.eyJ"]
+
+  /// Tells whether a value is the number of a ticket: a few capitals and digits, and for a `pass`
+  /// in groups.
+  private static func isReference(_ value: String, _ place: NamedPlace) -> Bool {
+    let name = SecretNames.folded(place.name)
+    return (name == "ticket" || name == "pass" && value.contains("-"))
+      && place.neighbours.isDisjoint(with: [.login, .grant]) && 5...13 ~= value.utf8.count
+      && value.utf8.allSatisfy { $0.isASCIIDigit || 0x41...0x5A ~= $0 || $0 == UInt8(ascii: "-") }
+  }
+
   /// Tells whether a value is long and has letters of both cases and digits, with nothing between
   /// that parts words.
-  private static func isLongKey(_ value: String) -> Bool {
-    value.utf8.count >= 24 && Looks.isDrawn(value) && !isCursor(value)
+  static func isLongKey(_ value: String, least: Int = 24) -> Bool {
+    value.utf8.count >= least && Looks.isDrawn(value) && !isCursor(value)
       && value.utf8.allSatisfy { Base64Text.isLetter($0) || $0 == UInt8(ascii: "=") }
       && value.utf8.contains { 0x61...0x7A ~= $0 } && value.utf8.contains { 0x41...0x5A ~= $0 }
       && value.utf8.contains { $0.isASCIIDigit }
@@ -242,9 +264,7 @@ enum Judgement {
   /// ISO/IEC 7812-1, annex B: 12 to 19 digits of which the last is a check.
   private static func isCard(_ value: String) -> Bool {
     guard value.utf8.allSatisfy({ $0.isASCIIDigit || $0 == 0x20 || $0 == UInt8(ascii: "-") })
-    else {
-      return false
-    }
+    else { return false }
     let digits = value.utf8.filter { $0.isASCIIDigit }.map { Int($0 - 0x30) }
     guard 12...19 ~= digits.count else { return false }
     let sum = digits.reversed().enumerated().reduce(0) { sum, digit in

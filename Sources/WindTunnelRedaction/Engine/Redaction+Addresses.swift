@@ -28,7 +28,8 @@ extension Redaction {
     let parts = path.read.split(separator: "/", omittingEmptySubsequences: false)
     let segments = parts.enumerated().map { index, segment in
       defer { (earlier, before) = (before, String(segment)) }
-      let text = String(segment)
+      let end = [".xml", ".ics", ".rss", ".atom"].first { segment.hasSuffix($0) } ?? ""
+      let text = String(segment.dropLast(end.count))
       if isHook && index >= 4, Self.isDrawn(text, least: 6) {
         let name = host?.contains("slack") == true ? "slack-hook" : "hook"
         return stand(for: text, name: name, .sure, "web-hook")
@@ -36,9 +37,9 @@ extension Redaction {
       if let name = name(before, of: text)
         ?? (before.utf8.count <= 4 ? name(earlier, of: text) : nil)
       {
-        return stand(for: text, name: name, .likely, "path-segment")
+        return stand(for: text, name: name, .likely, "path-segment") + end
       }
-      return within(.name) { $0.text(text, depth: depth) }
+      return within(.name) { $0.text(String(segment), depth: depth) }
     }
     // A secret with a solidus in it is more than one segment.
     return echoless(segments.joined(separator: "/"))
@@ -61,6 +62,8 @@ extension Redaction {
     """
   )
 
+  private static let linkOwners = Vocabulary.words("t s login signin rss feed feeds atom ical ics")
+
   /// Returns the name of a segment that looks drawn by lot, if it is a secret by the one before it.
   private func name(_ before: String, of text: String) -> String? {
     guard Self.isDrawn(text, least: 16), !before.isEmpty else { return nil }
@@ -70,6 +73,9 @@ extension Redaction {
       return !kind.isAmbiguous || !text.contains("-") || Looks.isDrawn(text) ? before : nil
     }
     if folded == "key", text.utf8.count >= 20, Looks.isDrawn(text) { return before }
+    let isVersion = folded.first == "v" && folded.count < 4 && Int(folded.dropFirst()) != nil
+    let isLink = isVersion || Self.linkOwners.contains(folded)
+    if isLink, Judgement.isLongKey(text, least: 22) { return before }
     let isOwned =
       text.utf8.count >= 20 && before.utf8.count <= 40
       && (Vocabulary.pathOwners.contains(folded)
@@ -103,7 +109,12 @@ extension Redaction {
       let authority = rest.prefix { !"/?#".contains($0) }
       let end = Self.parameters(of: authority) ?? authority.endIndex
       if let at = rest[..<end].lastIndex(of: "@") {
-        result += userInfo(String(rest[..<at]))
+        let user = String(rest[..<at])
+        // The public key of a DSN, before the number of a project.
+        let isPublic =
+          user.utf8.count == 32 && user.utf8.allSatisfy(\.isHexadecimalDigit)
+          && Int(rest[authority.endIndex...].split(separator: "/").last ?? "") != nil
+        result += isPublic ? user : userInfo(user)
         rest = rest[at...]
       }
       // JDBC has its parameters behind semicolons.

@@ -244,17 +244,17 @@ extension Redaction {
   ) -> Bool {
     let key = walk.text(member.name)
     walk.isTold = about.isTold || Vocabulary.isTelling(key)
-    if let replaced = echoes.replaced(in: Bytes(key.utf8), .name) {
-      walk.replace(member.name, by: String(decoding: replaced, as: UTF8.self))
-    }
+    let shown = shown(key, of: about.inherited, before: member.value, depth: walk.depth + 1)
+    if shown != key { walk.replace(member.name, by: shown) }
     walk.way.append(.name(key))
-    if let part = walk.part { log?.enter(key, of: part) }
+    if let part = walk.part { log?.enter(shown, of: part) }
     if names.isKept(key) { return false }
     let pair = about.pair.flatMap { $0.holds(member, walk) ? $0 : nil }
     let name = pair?.name ?? key
     // RFC 7518 §6.2.2, §6.3.2 and §6.4.
     let isPrivate = about.isKey && ["d", "p", "q", "dp", "dq", "qi", "k"].contains(key)
     var kind = isPrivate || pair?.isSecret == true ? .certain : names.kind(of: name, in: .field)
+    if shown != key, pair == nil { kind = nil }
     if kind == nil, about.opens, SecretNames.folded(name) == "key" { kind = .ambiguous(.token) }
     if kind != nil, case .string(let range) = member.value,
       let value = fieldValue(walk.text(range), name: name)
@@ -270,7 +270,8 @@ extension Redaction {
       next = Inherited(name: name, kind: kind, neighbours: about.neighbours)
     } else if let own = about.inherited, !Vocabulary.about.contains(SecretNames.folded(key)) {
       next = own
-      next?.name = key
+      if shown == key { next?.name = key }
+      next?.neighbours.formUnion(about.neighbours.intersection(.lexer))
       next?.isWithin = true
     }
     return true

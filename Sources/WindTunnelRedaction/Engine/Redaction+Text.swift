@@ -193,7 +193,15 @@ extension Redaction {
     }
     let result = edits.applied()
     if isLearning { log?.lookForEntropy(in: result) }
-    return echoed(result)
+    return echoed(wide(result, flavour, depth: depth))
+  }
+
+  /// Returns a text with full-width letters, read as one with plain ones.
+  private mutating func wide(_ bytes: Bytes, _ flavour: Passage.Flavour, depth: Int) -> Bytes {
+    guard let meant = EscapedText(bytes, .wide), ":=_".utf8.contains(where: meant.bytes.has)
+    else { return bytes }
+    let new = stretch(meant.bytes, flavour, depth: depth)
+    return new == meant.bytes ? bytes : meant.original(meaning: new) { $0 }
   }
 
   /// Returns a page without the secrets of its comments, which are prose, and of its frames.
@@ -221,6 +229,8 @@ extension Redaction {
         UInt8(ascii: "+"):
         return true
       case UInt8(ascii: "-") where last == byte || last == 0x20: return true
+      // A full-width sign.
+      case 0xBC where last == 0xEF: return true
       case UInt8(ascii: " ") where last.asciiLowercased == UInt8(ascii: "c"): return true
       case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"):
         // A word in quotation marks, and no apostrophe.
@@ -286,9 +296,7 @@ private struct TextEdits {
 
   mutating func take(_ range: Range<Int>) { _ = claimed.take(range) }
 
-  mutating func add(_ edit: Edit) {
-    if claimed.take(edit.range) { edits.append(edit) }
-  }
+  mutating func add(_ edit: Edit) { if claimed.take(edit.range) { edits.append(edit) } }
 
   /// Replaces a stretch that nobody has, where there is something instead.
   mutating func offer(_ range: Range<Int>, _ replace: (String) -> String) {

@@ -66,9 +66,7 @@ extension Redaction {
     let judged = judged(value, place)
     if judged == value { return kind.isAmbiguous || !SecretNames.isPlain(value) ? nil : value }
     // Where nobody meant a space, it was a plus sign.
-    if value.read.contains(" ") {
-      pseudonyms.remember(value.replacing(" ", with: "+"), as: judged)
-    }
+    if value.read.contains(" ") { pseudonyms.remember(value.replacing(" ", with: "+"), as: judged) }
     return judged
   }
 
@@ -244,6 +242,30 @@ extension Redaction {
     self.place = place
     defer { self.place = outer }
     return body(&self)
+  }
+
+  /// Returns a key without secrets: a value by the name of its object, or a text.
+  mutating func shown(
+    _ key: String,
+    of owner: Inherited?,
+    before value: JSONSpan,
+    depth: Int
+  ) -> String {
+    let (letters, signs) = (key.read.utf8, "=:@ ".utf8)
+    let isName =
+      !letters.contains(where: signs.contains)
+      && (letters.count < 20 || !letters.contains(where: \.isASCIIDigit) || Looks.isUUID(key))
+    if let owner, !owner.isWithin {
+      // A number of attempts is told by the password.
+      let isTried = if case .number = value { SecretNames.folded(owner.name).contains("passw") } else { false }
+      let place = NamedPlace(name: owner.name, kind: .ambiguous(isTried ? .near : .token))
+      if isTried || Looks.isToken(key), Judgement.certainty(of: key, place) != nil {
+        return stand(for: key, name: owner.name, .likely, "likely-name")
+      }
+    }
+    let bytes = Bytes(key.utf8)
+    let read = within(.name) { isName ? $0.echoed(bytes) : $0.text(bytes, .plain, depth: depth) }
+    return String(decoding: read, as: UTF8.self)
   }
 
   /// Returns a value, or the name of one, in which nothing but an echo is looked for.

@@ -24,9 +24,7 @@ extension String {
   }
 
   /// Tells whether what bears this name is a secret: `--api-token`.
-  package var namesSecret: Bool {
-    SecretNames(.standard).kind(of: self, in: .field) != nil
-  }
+  package var namesSecret: Bool { SecretNames(.standard).kind(of: self, in: .field) != nil }
 
   /// Tells whether a parameter of this name in an address is a secret: `key`.
   package var namesSecretParameter: Bool {

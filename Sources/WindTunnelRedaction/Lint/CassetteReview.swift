@@ -41,7 +41,6 @@ public struct CassetteReview: Sendable {
   private static func alike(_ interactions: [Interaction]) -> [[Int]] {
     var groups: [Request: [Int]] = [:]
     for (index, interaction) in interactions.enumerated() {
-      guard RedactedText.mayBeIn(interaction.request.url.description.read.utf8) else { continue }
       let plain = interaction.renumbered { _ in 0 }.request
       groups[plain, default: []].append(index)
     }

@@ -65,6 +65,13 @@ enum Looks {
     return isSpoken ? longest >= 8 : drawnCount >= 4
   }
 
+  /// Whether a text is long and drawn, and neither a UUID nor the id of an object in hexadecimal.
+  static func isToken(_ text: String) -> Bool {
+    text.utf8.count >= 20 && isDrawn(text)
+      && text.utf8.split { "-_.".utf8.contains($0) }.contains { $0.count > 13 }
+      && (text.utf8.count > 24 || !text.utf8.allSatisfy(\.isHexadecimalDigit))
+  }
+
   /// Whether a text has the groups of a UUID.
   static func isUUID(_ text: some StringProtocol) -> Bool {
     text.utf8.count == 36 && text.split(separator: "-").map(\.utf8.count) == [8, 4, 4, 4, 12]
@@ -72,9 +79,7 @@ enum Looks {
 
   /// The length of the longest word.
   private static let bytesMax = 4096
-  private static let separators = (UInt8.min...UInt8.max).map {
-    "_-.+/=~:|%$!@,".utf8.contains($0)
-  }
+  private static let separators = (UInt8.min...UInt8.max).map { "_-.+/=~:|%$!@,".utf8.contains($0) }
 
   private static func isDrawn(part: Bytes) -> Bool {
     var runs: [ByteSlice] = []

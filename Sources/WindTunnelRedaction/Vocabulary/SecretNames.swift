@@ -197,20 +197,31 @@ struct SecretNames {
     return String(name.dropLast(tail.count))
   }
 
-  /// Returns the letters and digits of a name in lower case, without accents; of its last 80 bytes.
+  /// Returns the letters and digits of a name in lower case, without accents; of its last 80
+  /// characters.
+  ///
+  /// Full-width letters and other compatibility forms become plain letters. A name in letters that
+  /// look like Latin ones becomes Latin, unless it is a known word as it is.
   static func folded(_ name: some StringProtocol) -> String {
     let plain = FieldName.normalised(name)
     guard plain.utf8.contains(where: { $0 >= 0x80 }) else { return plain }
-    let scalars = String(name.suffix(80)).lowercased().decomposedStringWithCanonicalMapping
-      .unicodeScalars.filter {
+    let written = String(name.suffix(80)).precomposedStringWithCompatibilityMapping
+    let read = letters(written.unicodeScalars)
+    guard !Vocabulary.certain.contains(read) else { return read }
+    let latin = letters(written.unicodeScalars.map { LookAlikes.latin[$0] ?? $0 })
+    return latin.utf8.allSatisfy { $0 < 0x80 } ? latin : read
+  }
+
+  private static func letters(_ scalars: some Sequence<Unicode.Scalar>) -> String {
+    let text = String(String.UnicodeScalarView(scalars)).lowercased()
+      .decomposedStringWithCanonicalMapping.unicodeScalars.filter {
         // Combining diacritical marks; a soft sign of kana is none.
-        !(0x300...0x36F ~= $0.value)
+        !(0x300...0x36F ~= $0.value) && !$0.properties.isDefaultIgnorableCodePoint
           && ($0.properties.isAlphabetic || $0.properties.numericType != nil
-            || $0.value == 0x3099 || $0.value == 0x309A
             || $0.properties.generalCategory == .nonspacingMark
             || $0.properties.generalCategory == .spacingMark)
       }
-    return String(String.UnicodeScalarView(scalars)).precomposedStringWithCanonicalMapping
+    return String(String.UnicodeScalarView(text)).precomposedStringWithCanonicalMapping
   }
 
   /// Returns a name as it stands in a pseudonym.

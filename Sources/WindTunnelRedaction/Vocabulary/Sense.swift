@@ -38,6 +38,8 @@ struct Neighbours: OptionSet, Hashable {
   static let exchange = Neighbours(rawValue: 256)
   /// Beside what is for everybody: a checksum, a public key.
   static let published = Neighbours(rawValue: 1024)
+  /// Beside the place of a word in a text: what a lexer calls a token.
+  static let lexer = Neighbours(rawValue: 2048)
   /// In a column of a table.
   static let row = Neighbours(rawValue: 512)
 

@@ -6,34 +6,49 @@ enum Vocabulary {
     """
     password passwd passphrase passcode passwort kennwort geheimnis lykilorð lykilord contrasena
     contrasenya motdepasse mdp senha palavrapasse palavrachave parola parolachiave wachtwoord
-    losenord passord adgangskode kodeord salasana haslo hasło heslo jelszo parool parole
-    slaptazodis geslo lozinka zaporka sifre sıfre şifre пароль парола лозинка кодовоеслово κωδικος
-    סיסמה סיסמא كلمةالمرور كلمةالسر رمزعبور پسورد पासवर्ड รหัสผ่าน matkhau katasandi パスワード 暗証番号
-    認証コード シークレット 密码 密碼 口令 密钥 密鑰 秘钥 令牌 验证码 驗證碼 비밀번호 암호 토큰 인증번호 トークン токен секрет ключдоступа
-    ключapi apikey apisecret appkey appsecret applicationkey accesskey accesskeyid secretkey
-    privatekey signingkey signingsecret encryptionkey subscriptionkey authkey masterkey storagekey
-    accountkey sharedkey sharedaccesskey sharedsecret sharedaccesssignature licensekey deploykey
-    webhookkey hmackey jwtsecret clientsecret consumersecret clientassertion sessionid sessid
-    sessionkey credential credentials authorization pincode otpcode smscode mfacode totpcode
-    verificationcode recoverycode backupcode activationcode pairingcode authcode authorizationcode
-    securitycode recoverykey recoveryphrase seedphrase mnemonic mnemonicphrase connectionstring
-    codeverifier devicecode usercode samlresponse samlrequest oauthverifier apischlussel
-    zugangsschlussel zugangscode sicherheitscode cleapi clesecrete cledapi clesecreta chaveapi
-    chavedeapi chavesecreta claveapi clavedeapi clavesecreta clavedeacceso claveprivada chiaveapi
-    chiavesegreta codigodeverificacion codedeverification tokendeacceso jetondacces segredo
-    segreto secreto sicherheitstoken privkey oobcode scratchcode scratchcodes walletphrase
-    secretcode securityanswer secretanswer sesskey jetonacces parol chavedeacesso chaveacesso puk
-    clesprivee cleprivee chavedaapi cheieapi nokkelord nyckelord cyfrinair pasahitza katalaluan
-    nenosiri pasahitz ключдоступу ключадоступу hashsalt authsalt loggedinsalt noncesalt
-    loggedinkey noncekey bewit wagwoord zugangsschluessel schluesselwort apischluessel пароля
-    паролю 비밀키 비밀 非公開鍵 秘密鍵 秘密键 秘密鑰 私钥 私鑰 アクセスキー apiキー 認証キー கடவுச்சொல் პაროლი გადաბառ գաղտնաբառ
-    парол құпиясөз құпия паролата лозинку contrasinal pasvorto fjalekalimi fjalekalim nywila sandi
-    iphasiwedi ססמה كلمةسر gesloza adgangsord tunnussana slaptazodi sifresi parolasi hasla heslem
-    passworter passworte passworden pinkode kodewort claveacceso claveusuario clavedeusuario
-    clavepersonal clavetemporal clavenueva claveactual claveinternet llaveprivada llavesecreta
-    llaveapi anshobango anshobangou clientkey servicekey validationkey decryptionkey
-    deterministickey cipherkey keymaterial apinyckel apinokkel apinogle apiavain klucz apiklucz
-    kluczapi magictoken authcookie sessioncookie
+    losenord passord adgangskode kodeord salasana haslo hasło heslo jelszo parool parole slaptazodis
+    geslo lozinka zaporka sifre sıfre şifre пароль парола лозинка кодовоеслово κωδικος סיסמה סיסמא
+    كلمةالمرور كلمةالسر رمزعبور پسورد पासवर्ड รหัสผ่าน matkhau katasandi パスワード 暗証番号 認証コード シークレット 密码
+    密碼 口令 密钥 密鑰 秘钥 令牌 验证码 驗證碼 비밀번호 암호 토큰 인증번호 トークン токен секрет ключдоступа ключapi apikey apisecret
+    appkey appsecret applicationkey accesskey accesskeyid secretkey privatekey signingkey
+    signingsecret encryptionkey subscriptionkey authkey masterkey storagekey accountkey sharedkey
+    sharedaccesskey sharedsecret sharedaccesssignature licensekey deploykey webhookkey hmackey
+    jwtsecret clientsecret consumersecret clientassertion sessionid sessid sessionkey credential
+    credentials authorization pincode otpcode smscode mfacode totpcode verificationcode recoverycode
+    backupcode activationcode pairingcode authcode authorizationcode securitycode recoverykey
+    recoveryphrase seedphrase mnemonic mnemonicphrase connectionstring codeverifier devicecode
+    usercode samlresponse samlrequest oauthverifier apischlussel zugangsschlussel zugangscode
+    sicherheitscode cleapi clesecrete cledapi clesecreta chaveapi chavedeapi chavesecreta claveapi
+    clavedeapi clavesecreta clavedeacceso claveprivada chiaveapi chiavesegreta codigodeverificacion
+    codedeverification tokendeacceso jetondacces segredo segreto secreto sicherheitstoken privkey
+    oobcode scratchcode scratchcodes walletphrase secretcode securityanswer secretanswer sesskey
+    jetonacces parol chavedeacesso chaveacesso puk clesprivee cleprivee chavedaapi cheieapi
+    nokkelord nyckelord cyfrinair pasahitza katalaluan nenosiri pasahitz ключдоступу ключадоступу
+    hashsalt authsalt loggedinsalt noncesalt loggedinkey noncekey bewit wagwoord zugangsschluessel
+    schluesselwort apischluessel пароля паролю 비밀키 비밀 非公開鍵 秘密鍵 秘密键 秘密鑰 私钥 私鑰 アクセスキー apiキー 認証キー
+    கடவுச்சொல் პაროლი გადաბառ գաղտնաբառ парол құпиясөз құпия паролата лозинку contrasinal pasvorto
+    fjalekalimi fjalekalim nywila sandi iphasiwedi ססמה كلمةسر gesloza adgangsord tunnussana
+    slaptazodi sifresi parolasi hasla heslem passworter passworte passworden pinkode kodewort
+    claveacceso claveusuario clavedeusuario clavepersonal clavetemporal clavenueva claveactual
+    claveinternet llaveprivada llavesecreta llaveapi anshobango anshobangou clientkey servicekey
+    validationkey decryptionkey deterministickey cipherkey keymaterial apinyckel apinokkel apinogle
+    apiavain klucz apiklucz kluczapi magictoken authcookie sessioncookie পাসওয়ার্ড संकेतशब्द
+    પાસવર્ડ ਪਾਸਵਰਡ పాస్వర్డ్ ಗುಪ್ತಪದ ಪಾಸ್ವರ್ಡ್ രഹസ്യവാക്ക് പാസ്വേഡ് මුරපදය စကားဝှက် ពាក្យសម្ងាត់
+    ລະຫັດຜ່ານ የይለፍቃል ቃልምስጢር ପାସୱାର୍ଡ پاسورڈ پاسورڊ گذرواژه پټنوم کلمهعبور پارول פאראל pasfhocal
+    facalfaire passwuert kontrasenyas kalmarsirri sifrə maxfiysoz нууцүг шифра сырсөз серсүз acarsoz
+    modpas wachtwurd salasona paswoodu ijambobanga tenimiafina kupuhipa phasewete oroigbaniwole
+    κλειδιapi κλειδιπροσβασης μυστικοκλειδι μυστικο مفتاحسري المفتاحالسري مفتاحapi رمزالدخول
+    رمزالوصول الرقمالسري رمزالتحقق אסימון אסימוןגישה מפתחapi מפתחסודי קודאימות کلیدapi کلیدمحرمانه
+    توکن गुप्तकुंजी टोकन apiकुंजी โทเค็น คีย์api คีย์ลับ รหัสลับ gizlianahtar apianahtari
+    erisimanahtari erisimbelirteci titkoskulcs apikulcs hozzaferesikulcs salainenavain kayttoavain
+    hemlignyckel hemmelignogle atkomstnyckel hemmelighed hemmelighet adgangsnogle tilgangsnokkel
+    toegangssleutel apisleutel geheimesleutel toegangscode khoabimat khoaapi khoatruycap mabimat
+    cheiesecreta cheieprivata cheieacces chiavediaccesso chiaveprivata codicediaccesso
+    codigodeacceso codigoacceso codigodeacesso cledacces codedacces phrasesecrete apiklic tajnyklic
+    pristupovyklic apikluc tajnykluc pristupovykluc apikljuc tajnikljuc pristupnikljuc skrivnikljuc
+    kunciapi kuncirahasia kunciakses секретныиключ закрытыиключ приватныиключ апиключ apiключ
+    кодподтверждения пинкод секретнииключ таємнииключ таенключ тајникључ сакретныключ パスフレーズ 合言葉 暗号鍵
+    暗号キー 授权码 授權碼 权杖 權杖 api金鑰 私密金鑰 秘密金鑰 动态码 激活码 激活碼 存取金鑰 접근키 액세스키 시크릿 인증키 개인키 패스워드 서비스키 api키
     """
   )
 
@@ -73,7 +88,7 @@ enum Vocabulary {
     """,
     .cookie: "cookie cookies",
     .code: "pin pins pinnumber otppin mpin tan einmalcode codepin 验证",
-    .pass: "pass pw passe pas",
+    .pass: "pass pw passe pas sifra",
     .exchanged: "code",
     .longKey: "primarykey secondarykey tertiarykey",
     .card: "cardnumber cardno ccnumber creditcard creditcardnumber pan kartennummer",
@@ -83,13 +98,12 @@ enum Vocabulary {
   static let harmless = words(
     """
     pagetoken pagingtoken nexttoken previoustoken prevtoken continuationtoken paginationtoken
-    sitekey publishablekey pubkey hostkey vapidkey applicationserverkey verifykey
-    cancellationtoken synctoken nextsynctoken cursortoken deltatoken skiptoken offsettoken
-    scrolltoken presettoken starttoken endtoken stoptoken eostoken bostoken unktoken padtoken
-    septoken clstoken masktoken designtoken changetoken resumetoken maxtoken publickeytoken
-    accesscontrolallowcredentials withcredentials publickey foreignkey partitionkey sortkey
-    routingkey idempotencykey edsignature dsasignature surrogatekey cachekey dedupekey groupkey
-    localekey translationkey pressedkey
+    sitekey publishablekey pubkey hostkey vapidkey applicationserverkey verifykey cancellationtoken
+    synctoken nextsynctoken cursortoken deltatoken skiptoken offsettoken scrolltoken presettoken
+    starttoken endtoken stoptoken eostoken bostoken unktoken padtoken septoken clstoken masktoken
+    designtoken changetoken resumetoken maxtoken publickeytoken accesscontrolallowcredentials
+    withcredentials publickey foreignkey partitionkey sortkey routingkey idempotencykey edsignature
+    dsasignature surrogatekey cachekey dedupekey groupkey localekey translationkey pressedkey
     """
   )
 
@@ -138,11 +152,10 @@ enum Vocabulary {
     """
     base64 base32 base16 base58 md5 sha1 sha2 sha3 sha224 sha256 sha384 sha512 utf8 utf16 utf32
     iso88591 argon2 argon2id argon2i pbkdf2 oauth oauth1 oauth2 ed25519 x509 pkcs1 pkcs8 pkcs12
-    aes128 aes192 aes256 hs256 hs384 hs512 rs256 rs384 rs512 es256 es384 es512 ps256 p256 p384
-    p521 rsa2048 rsa4096 rfc6749 rfc6750 rfc7519 javascript es6 es2015 http2 http3 h264 h265 mp3
-    mp4 ipv4 ipv6 x86 x64 arm64 win32 win64 log4j k8s i18n l10n a11y erc20 erc721 secp256k1
-    curve25519 bcrypt scrypt blake2b crc32 x25519 tls12 tls13 w3c gpt4 gpt4o 2fa mfa u2f fido2
-    web3 s3 ec2
+    aes128 aes192 aes256 hs256 hs384 hs512 rs256 rs384 rs512 es256 es384 es512 ps256 p256 p384 p521
+    rsa2048 rsa4096 rfc6749 rfc6750 rfc7519 javascript es6 es2015 http2 http3 h264 h265 mp3 mp4 ipv4
+    ipv6 x86 x64 arm64 win32 win64 log4j k8s i18n l10n a11y erc20 erc721 secp256k1 curve25519 bcrypt
+    scrypt blake2b crc32 x25519 tls12 tls13 w3c gpt4 gpt4o 2fa mfa u2f fido2 web3 s3 ec2
     """
   )
 
@@ -166,6 +179,7 @@ enum Vocabulary {
       parenthash blocknumber blockhash hash blockheight slot gas certificate
       """,
       .exchange: "granttype codeverifier redirecturi",
+      .lexer: "startoffset endoffset startindex endindex position scopes lexeme kind",
       .address: """
       city state country street district postoffice locality region taluk lat lon latitude
       """,
@@ -264,7 +278,7 @@ enum Vocabulary {
   static let onceOwners = words(
     """
     reset resetpassword passwordreset verifyemail emailverification confirm confirmation activate
-    activation magic magiclink unsubscribe onetime otl
+    activation magic magiclink unsubscribe onetime otl recover recovery restore unlock
     """
   )
 

@@ -21,9 +21,7 @@ struct GitHistory {
     let spelled = "\(ref)^{commit}"
     let isFlag = ref.hasPrefix("-")
     let arguments = ["rev-parse", "--verify", "--quiet", spelled]
-    guard !isFlag, let commit = try Self.git(arguments) else {
-      throw Refusal.noCommit(ref)
-    }
+    guard !isFlag, let commit = try Self.git(arguments) else { throw Refusal.noCommit(ref) }
     self.top = URL(filePath: Self.line(top))
     self.commit = Self.line(commit)
   }
@@ -32,9 +30,7 @@ struct GitHistory {
   func changed(_ paths: [String]) throws -> [File] {
     for path in paths where !FileManager.default.fileExists(atPath: URL(typed: path).path) {
       let names = try Self.git(["ls-tree", "-r", "--name-only", commit, "--", path])
-      guard let names, !names.isEmpty else {
-        throw Refusal.noFile(path, at: commit)
-      }
+      guard let names, !names.isEmpty else { throw Refusal.noFile(path, at: commit) }
     }
     let among = ["--"] + (paths.isEmpty ? [":/"] : paths)
     let lists = [
@@ -42,9 +38,7 @@ struct GitHistory {
       ["ls-files", "--others", "--exclude-standard", "--full-name", "-z"] + among,
     ]
     let names = try lists.flatMap { list in
-      guard let data = try Self.git(list) else {
-        throw Refusal.notCompared(paths)
-      }
+      guard let data = try Self.git(list) else { throw Refusal.notCompared(paths) }
       return data.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
     }
     let files = try Set(names).sorted().filter { $0.hasSuffix(".json") }

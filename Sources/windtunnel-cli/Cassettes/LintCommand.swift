@@ -110,13 +110,7 @@ enum CassetteLintCommand: Command {
           + "write %7B and %7D for a client's own\n"
       )
     }
-    for numbers in findings.review.alike {
-      let list = numbers.map { "#\($0)" }.joined(separator: ", ")
-      Terminal.complain(
-        "\(path): \(list) cannot be told apart but by what was taken out of them; "
-          + "the first that is asked for gets the first\n"
-      )
-    }
+    for line in findings.review.alikeLines { Terminal.complain("\(path): \(line)\n") }
   }
 
   private static func answer(_ findings: Findings, _ wantsDates: Bool, explains: Bool) {

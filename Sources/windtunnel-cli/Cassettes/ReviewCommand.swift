@@ -33,11 +33,7 @@ enum ReviewCommand: Command {
         placeholder.places.count > 3 ? " and \(placeholder.places.count - 3) more places" : ""
       return "\(placeholder.text) [\(placeholder.rule)]: \(placeholder.reason); \(first)\(more); "
         + "no secret? record again with \(RedactionFlags.keep) '\(placeholder.keep)'"
-    }
-      + review.alike.map { numbers in
-        let list = numbers.map { "#\($0)" }.joined(separator: ", ")
-        return "\(list): nothing tells these recordings apart but what was taken out of them"
-      }
+    } + review.alikeLines
   }
 
   static func json(_ placeholder: CassetteReview.Placeholder) -> JSON {
@@ -46,5 +42,20 @@ enum ReviewCommand: Command {
       "reason": .text(placeholder.reason), "places": .array(placeholder.places.map { .text($0) }),
       "keep": .text(placeholder.keep),
     ]
+  }
+}
+
+extension CassetteReview {
+  /// The number of recordings of a group that are named.
+  private static let numbersMax = 10
+
+  /// A line for each group of recordings that only redacted values tell apart.
+  var alikeLines: [String] {
+    alike.map { numbers in
+      let list = numbers.prefix(Self.numbersMax).map { "#\($0)" }.joined(separator: ", ")
+      let rest = numbers.count - Self.numbersMax
+      return list + (rest > 0 ? " and \(rest) more" : "")
+        + " differ only in redacted values: the order of requests decides between them"
+    }
   }
 }

@@ -113,6 +113,9 @@ enum CutAnswers {
 }
 
 extension RecordingJournal {
+  /// The number of groups of alike recordings that are reported.
+  private static let alikeMax = 10
+
   /// Writes the cassette of a recording that is over, and says what stands on it and what could
   /// not.
   ///
@@ -122,6 +125,9 @@ extension RecordingJournal {
       let (count, leftOut) = try end(with: recorded, orders: orders)
       for line in leftOut { Terminal.complain("left out: \(line)\n") }
       Terminal.complain("\(cassette.relativePath): \(count) interactions\n")
+      for line in CassetteReview(recorded).alikeLines.prefix(Self.alikeMax) {
+        Terminal.complain("\(cassette.relativePath): \(line)\n")
+      }
       return leftOut.isEmpty
     } catch {
       Terminal.complain(

@@ -158,8 +158,9 @@ struct ServeOrder {
   }
 }
 
-/// Tells of each request that nothing answers but 501, of faults that were not done, and of
-/// responses that were recorded for other bodies, a line for each on standard error.
+/// Tells of each request that nothing answers but 501, of faults that were not done, of responses
+/// that were recorded for other bodies, and of recordings that order alone chose, a line for each on
+/// standard error.
 ///
 /// On a queue of its own: whoever reads standard error slowly, or never, holds up no answer. What
 /// it has not read by then is counted.
@@ -190,6 +191,12 @@ private final class Unanswered: Sendable {
   private func lines(of event: ExchangeEvent) -> [String] {
     if let (request, mismatch, code) = Self.missed(event) {
       return [Self.line(request, mismatch, code)]
+    }
+    if case .decided(let entry) = event, case .recording(let place) = entry.take,
+      let rival = entry.rival
+    {
+      let line = "#\(place + 1) and #\(rival + 1) differ only in redacted values: order decided"
+      return isNew(line) ? [line] : []
     }
     guard case .undone(let outcome, let faults) = event else { return [] }
     let request = "\(outcome.request.method) \(outcome.request.url.withoutSecrets)"

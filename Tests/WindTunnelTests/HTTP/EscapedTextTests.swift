@@ -38,6 +38,7 @@ import Testing
         .wrapped, "aaaaaaaaaaaaaaaaaaaak\r\n  ey", "aaaaaaaaaaaaaaaaaaaakey",
         "aaaaaaaaaaaaaaaaaaaaX"
       ),
+      (.wide, "！ａ：ｋｅｙ～密＝b", "!a:key~密=b", "！ａ：X～密＝b"),
     ]
     for row in rows {
       expectEqual(Self.meant(row.text, row.0), row.meant, "\(row.text)")

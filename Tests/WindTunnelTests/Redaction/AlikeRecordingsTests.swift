@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+@_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnel
 
@@ -26,6 +27,35 @@ import Testing
     let takes = ["x1", "y1", "x1", "y1", "x1"].map { Self.ask(deck, $0) }
     expectEqual(takes, [0, 1, 0, 1, 0].map { .recording($0) })
     expectEqual(deck.journal.all.map(\.rival), [1, nil, nil, nil, nil])
+  }
+
+  @Test func `an observer that follows nothing is told of a choice by order, and of no other`() {
+    let told = Locked<[Int?]>([])
+    let deck = Deck(
+      Self.cassette,
+      scenario: .calm,
+      seed: 1,
+      options: PlaybackOptions(matcher: .url, then: .repeat),
+      observer: Deck.Observer(takingAll: false) { event in
+        if case .decided(let entry) = event { told.withLock { $0.append(entry.rival) } }
+      }
+    )
+    deck.follow(.nothing)
+    for value in ["x1", "y1", "x1"] { _ = Self.ask(deck, value) }
+    expectEqual(told.withLock { $0 }, [1])
+  }
+
+  @Test func `of two users order decides for the first alone`() {
+    let interactions = (1...2).map { number in
+      let url = RequestURL("https://REDACTED-userinfo-\(number)@a.test/x")
+      return Interaction(Request("GET", url), Response(body: Body("\(number)")))
+    }
+    let deck = Deck(Cassette(interactions), matcher: .url, then: .repeat)
+    for user in ["ada", "bob", "ada"] {
+      _ = deck.decide(Request("GET", RequestURL("https://\(user)@a.test/x")))
+    }
+    expectEqual(deck.journal.all.map(\.take), [0, 1, 0].map { .recording($0) })
+    expectEqual(deck.journal.all.map(\.rival), [1, nil, nil])
   }
 
   @Test func `what a request tells leaves nothing to order`() {

@@ -125,5 +125,11 @@ import Testing
     expectEqual(CassetteReview(cassette).alike, [[1, 2, 3]])
     let one = Cassette([get("x7Kq9vLw2PzR"), get("x7Kq9vLw2PzR")]).redacted().cassette
     expectEqual(CassetteReview(one).alike, [])
+    func post(_ key: String, _ token: String) -> Interaction {
+      let body = Body(#"{"access_token":"\(token)"}"#)
+      return Interaction(Request("POST", "/", headers: ["X-Api-Key": key], body: body), Response())
+    }
+    let posts = [post("x7Kq9vLw2PzR", "a1"), post("y8Lr0wMx3QaS", "a1"), post("x7Kq9vLw2PzR", "a2")]
+    expectEqual(CassetteReview(Cassette(posts).redacted().cassette).alike, [[1, 2, 3]])
   }
 }
