@@ -5,12 +5,12 @@ package import WindTunnel
 package enum CassetteFile {
   /// Returns a cassette that is played or looked at: nothing on disk changes.
   package static func read(_ file: URL) throws -> Cassette {
-    let (cassette, count) = try Cassette.withLeftovers(file)
+    let (cassette, count, incomplete) = try Cassette.withLeftovers(file)
     if count > 0 {
       let journal = RecordingJournal.file(besides: file).lastPathComponent
       Terminal.complain(
-        "\(file.relativePath) is read with \(count) interactions of \(journal), whose recording was "
-          + "ended before it was written; the next recording onto it takes them up.\n"
+        "\(file.relativePath) is read with \(interactions(count, incomplete)) of \(journal), whose "
+          + "recording was ended before it was written; the next recording onto it takes them up.\n"
       )
     }
     return cassette
@@ -53,11 +53,17 @@ package enum CassetteFile {
   ) throws -> (cassette: Cassette, count: Int) {
     let (folded, count) = try journal.takeUp(onto: cassette, goesOn: goesOn)
     if count > 0 {
+      let taken = interactions(count, journal.incompleteCount)
       Terminal.complain(
-        "\(path) takes up \(count) interactions of a recording that was ended before it was "
-          + "written.\n"
+        "\(path) takes up \(taken) of a recording that was ended before it was written.\n"
       )
     }
     return (folded, count)
+  }
+
+  private static func interactions(_ count: Int, _ incomplete: Int) -> String {
+    incomplete == 0
+      ? "\(count) interactions"
+      : "\(count - incomplete) whole and \(incomplete) incomplete interactions"
   }
 }

@@ -410,10 +410,24 @@ extension Deck {
   private func remember(_ interaction: Interaction, under ticket: Int) -> (@Sendable () -> Void)? {
     var interaction = interaction
     // A client's braces are no pattern.
-    if let literal = interaction.request.url.literal { interaction.request.url = literal }
+    interaction.request.url = interaction.request.url.literal ?? interaction.request.url
     let isLeftOff = state.withLock { [interaction] in $0.keep(interaction, under: ticket) }
     guard !isLeftOff, let recordingJournal else { return nil }
     return { [interaction] in recordingJournal.append(interaction, order: ticket) }
+  }
+
+  /// Returns the work that journals the part of an exchange that has come, on whatever thread; `nil`
+  /// if nothing is journalled.
+  package func journalPart(
+    of outcome: Outcome,
+    _ part: @escaping @Sendable () -> Interaction
+  ) -> (@Sendable () -> Void)? {
+    guard case .forward(let ticket?) = outcome.source, let recordingJournal else { return nil }
+    return {
+      var part = part()
+      part.request.url = part.request.url.literal ?? part.request.url
+      recordingJournal.append(part, order: ticket, isPart: true)
+    }
   }
 
   /// Takes note that this process could not ask the live origin, for want of something of its own:

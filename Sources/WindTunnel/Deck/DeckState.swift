@@ -281,6 +281,10 @@ extension Deck {
       switch take {
       case .exhausted(let times, let last): return missing(id, prepared, exhausted: (times, last))
       case .recording(let place):
+        // A recording that goes on asks anew for what a kill has cut.
+        if mode == .newEpisodes, cassette.interactions[place].isPart {
+          return missing(id, prepared, exhausted: nil)
+        }
         if let answer = cassette.function(at: place) {
           return (.computed(Response()), .computed, .compute(answer, prepared), nil)
         }

@@ -5,7 +5,9 @@
 //
 // The first line begins a recording and says whether it was to make the cassette anew; each line
 // after it is one interaction as a cassette has it, with the number of its request, since answers
-// come in another order. A recording that was taken up leaves
+// come in another order. An exchange that lasts is written in parts, with "part" in
+// place of "order": each holds all that had come by then and replaces the part before, and the
+// whole interaction replaces the last. A recording that was taken up leaves
 // {"windtunnelJournal":1,"unfinished":true} until one onto the same cassette comes to its end. A
 // body that is too large for a line is a side file of the cassette. A line that begins with a space
 // was withdrawn, or is kept free for the end. A last line without a line feed was being written
@@ -42,9 +44,17 @@ enum JournalFormat {
     struct Line: Hashable {
       var order: Int
       var interaction: Interaction
+      /// Whether the exchange had not ended.
+      var isPart = false
       /// The line's range in the journal; empty where it is not in it.
       var place = 0..<0
     }
+  }
+
+  /// The number of a request, and whether its exchange has not ended.
+  struct Mark: Hashable {
+    var order: Int
+    var isPart = false
   }
 
   /// The known facts of a cassette that is about to be written.
@@ -94,12 +104,13 @@ enum JournalFormat {
   /// `nil` for one that stays inside.
   static func line(
     _ interaction: Interaction,
-    order: Int,
+    _ mark: Mark,
     sideFile: @escaping (Body) throws -> String? = { _ in nil }
   ) throws -> [UInt8] {
     // Plain text costs less than structure, and nobody reads this.
     let writer = InteractionWriter(sideFile: sideFile, keepsStructure: false)
-    return line(["order": .number(order), "interaction": try writer.json(interaction)])
+    let key = mark.isPart ? "part" : "order"
+    return line([key: .number(mark.order), "interaction": try writer.json(interaction)])
   }
 
   private static func line(_ json: JSON) -> [UInt8] { json.bytes() + [lineFeed] }
@@ -126,12 +137,7 @@ enum JournalFormat {
         if sessions.last?.ending == nil { throw error }
       }
     }
-    for index in sessions.indices where sessions[index].ending != nil {
-      // One that was moved may stand there twice, and the further one is surely whole.
-      var orders: Set<Int> = []
-      let lines = sessions[index].lines.reversed().filter { orders.insert($0.order).inserted }
-      sessions[index].lines = lines.reversed()
-    }
+    for index in sessions.indices { sessions[index].removeReplaced() }
     return sessions
   }
 
@@ -177,7 +183,8 @@ enum JournalFormat {
         )
       }
     } else {
-      let order = try reader.int("order", in: 0...Int.max) ?? 0
+      let part = try reader.int("part", in: 0...Int.max)
+      let order = try part ?? reader.int("order", in: 0...Int.max) ?? 0
       guard let object = try reader.object("interaction"), let last = sessions.indices.last else {
         throw reader.error("interaction", "no interaction of a recording")
       }
@@ -187,7 +194,7 @@ enum JournalFormat {
       }
       let interaction = try interactions.interaction(object)
       sessions[last].lines.append(
-        Session.Line(order: order, interaction: interaction, place: place)
+        Session.Line(order: order, interaction: interaction, isPart: part != nil, place: place)
       )
     }
     try reader.refuseUnknownKeys()
@@ -204,7 +211,9 @@ enum JournalFormat {
   ) -> Cassette {
     var cassette = cassette
     for session in sessions {
-      let new = session.lines.sorted { $0.order < $1.order }.map(\.interaction)
+      var new = session.lines.sorted { $0.order < $1.order }.map(\.interaction)
+      // A part takes no whole recording's place.
+      if session.rewrites { new.removeParts(beside: cassette.interactions) }
       // As at the end of a recording: refused connections alone are no recording.
       if new.allSatisfy({ $0.failure?.symptom == .connectionRefused }) { continue }
       if session.rewrites {
@@ -217,9 +226,28 @@ enum JournalFormat {
     }
     return cassette
   }
+
+  /// Returns the number of interactions that a cassette has of these recordings.
+  static func count(of sessions: [Session], in folded: Cassette, beside base: Cassette) -> Int {
+    let wholes = sessions.map { $0.lines.count { !$0.isPart } }
+    return folded == base ? 0 : wholes.reduce(folded.newParts(beside: base), +)
+  }
 }
 
 extension JournalFormat.Session {
+  /// Removes parts behind which more of their exchange was written, and copies: a line that was
+  /// moved for the end may stand there twice, and the further one is surely whole.
+  fileprivate mutating func removeReplaced() {
+    guard ending != nil || lines.contains(where: \.isPart) else { return }
+    let wholes = Set(lines.lazy.filter { !$0.isPart }.map(\.order))
+    var orders: Set<Int> = []
+    let kept = lines.reversed().filter { line in
+      if line.isPart, wholes.contains(line.order) { return false }
+      return !line.isPart && ending == nil || orders.insert(line.order).inserted
+    }
+    lines = kept.reversed()
+  }
+
   /// Takes note of a line that begins with a space.
   fileprivate mutating func reserve(_ place: Range<Int>) {
     if let reserve, reserve.upperBound == place.lowerBound {

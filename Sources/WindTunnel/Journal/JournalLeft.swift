@@ -94,13 +94,14 @@ extension Cassette {
   /// - Parameters:
   ///   - file: The cassette.
   ///   - journals: Where recordings may have left something; by default beside the cassette.
-  /// - Returns: The cassette, and how many of its interactions stand in journals only.
+  /// - Returns: The cassette, how many of its interactions stand in journals only, and how many of
+  ///   those a kill has cut.
   /// - Throws: `FileError` where neither is there or one cannot be read, `FormatError` for what
   ///   does not read.
   package static func withLeftovers(
     _ file: URL,
     journals: [URL]? = nil
-  ) throws -> (cassette: Cassette, count: Int) {
+  ) throws -> (cassette: Cassette, count: Int, incomplete: Int) {
     var sessions: [JournalFormat.Session] = []
     var base: Cassette?
     for journal in journals ?? [RecordingJournal.file(besides: file)] {
@@ -116,9 +117,10 @@ extension Cassette {
     let folded = JournalFormat.fold(sessions, into: recorded, beside: &run)
     if folded == recorded {
       // Connections that were refused are no recording: then there is no such file.
-      return (exists ? recorded : try Cassette(contentsOf: file), 0)
+      return (exists ? recorded : try Cassette(contentsOf: file), 0, 0)
     }
-    return (folded, sessions.map(\.lines.count).reduce(0, +))
+    let count = JournalFormat.count(of: sessions, in: folded, beside: recorded)
+    return (folded, count, folded.newParts(beside: recorded))
   }
 }
 

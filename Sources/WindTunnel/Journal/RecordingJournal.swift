@@ -42,7 +42,10 @@ public final class RecordingJournal: Sendable {
     fileprivate var rewrites = false
     fileprivate var isBegun = false
     fileprivate var isUnfinished = false
+    var incompleteCount = 0
     fileprivate var lines: [Line] = []
+    /// The places of parts, by the numbers of their requests.
+    fileprivate var parts: [Int: Range<Int>] = [:]
     /// The secrets that were learnt, in their order.
     fileprivate var learned: [String] = []
     fileprivate var problem: (any Error)?
@@ -50,16 +53,14 @@ public final class RecordingJournal: Sendable {
     var known: FileStamp
   }
 
+  fileprivate typealias Mark = JournalFormat.Mark
+
   /// A line that is written.
   fileprivate struct Line {
     let place: Range<Int>
     let interaction: Interaction
-    let order: Int
-    private var filter: NGramFilter?
-
-    init(_ place: Range<Int>, _ interaction: Interaction, order: Int) {
-      (self.place, self.interaction, self.order) = (place, interaction, order)
-    }
+    let mark: Mark
+    fileprivate var filter: NGramFilter?
 
     /// Tells whether one of the words may be here. Most lines are never asked, so what answers is
     /// made when it is wanted.
@@ -74,10 +75,6 @@ public final class RecordingJournal: Sendable {
   fileprivate struct Loss {
     let interaction: Interaction
     let error: any Error
-
-    init(_ interaction: Interaction, _ error: any Error) {
-      (self.interaction, self.error) = (interaction, error)
-    }
 
     /// A line about it, without secrets.
     var line: String { "\(interaction.request.method) \(interaction.request.url): \(error)" }
@@ -123,14 +120,7 @@ public final class RecordingJournal: Sendable {
     besides cassette: URL,
     bodiesInLines lineBytesMax: Int = Body.openedBytesMax
   ) throws(FileError) {
-    try self.init(
-      file,
-      besides: cassette,
-      bodiesInLines: lineBytesMax,
-      keepsReserve: false,
-      by: FileCalls(),
-      losing: nil
-    )
+    try self.init(file, besides: cassette, bodiesInLines: lineBytesMax, keepsReserve: false)
   }
 
   private init(
@@ -138,8 +128,8 @@ public final class RecordingJournal: Sendable {
     besides cassette: URL,
     bodiesInLines lineBytesMax: Int,
     keepsReserve: Bool,
-    by calls: FileCalls,
-    losing: (@Sendable (String) -> Void)?
+    by calls: FileCalls = FileCalls(),
+    losing: (@Sendable (String) -> Void)? = nil
   ) throws(FileError) {
     self.file = file
     self.losing = losing
@@ -200,7 +190,8 @@ public final class RecordingJournal: Sendable {
       if let partial = left.partial { _ = state.calls.remove(partial.path) }
       // Even where nothing was whole: what comes now must not follow half a line.
       try state.page?.clear()
-      let count = folded == base ? 0 : sessions.map(\.lines.count).reduce(0, +)
+      let count = JournalFormat.count(of: sessions, in: folded, beside: base)
+      state.incompleteCount = folded.newParts(beside: base)
       state.isUnfinished = count > 0 || sessions.contains { $0.isUnfinished }
       // The cassette is half a recording until one onto it comes to its end, and looks whole.
       if goesOn, state.isUnfinished { _ = try state.page?.append(JournalFormat.unfinished) }
@@ -227,21 +218,19 @@ public final class RecordingJournal: Sendable {
   ) throws -> (count: Int, leftOut: [String]) {
     // In one hold of the lock: nothing may be written behind the end.
     try state.withLock { state in
-      do {
-        let result = try state.write(
-          cassette,
-          orders: orders,
-          lines: state.lines.map { JournalRoom.Line(order: $0.order, place: $0.place) },
-          to: cassetteFile
-        )
-        state.page?.remove()
-        state.page = nil
-        return result
-      } catch {
+      defer {
         state.page?.close()
         state.page = nil
-        throw error
       }
+      let result = try state.write(
+        cassette,
+        orders: orders,
+        lines: state.lines.map { JournalRoom.Line(order: $0.mark.order, place: $0.place) },
+        to: cassetteFile
+      )
+      state.page?.remove()
+      state.page = nil
+      return result
     }
   }
 
@@ -280,6 +269,9 @@ public final class RecordingJournal: Sendable {
   /// taken up.
   public var isUnfinished: Bool { state.withLock { $0.isUnfinished } }
 
+  /// The number of taken up interactions that a kill has cut, so that they are incomplete.
+  package var incompleteCount: Int { state.withLock { $0.incompleteCount } }
+
   /// Closes the journal and leaves it for the next recording, or removes it if it is empty.
   public func close() {
     state.withLock { state in
@@ -300,24 +292,24 @@ public final class RecordingJournal: Sendable {
       state.rewrites = rewrites
       (state.isBegun, state.reserve) = (false, nil)
       (state.lines, state.unreplaced) = ([], [])
+      state.parts = [:]
     }
   }
 
-  /// Writes an interaction down.
-  func append(_ interaction: Interaction, order: Int) {
+  /// Writes an interaction down, in place of the part of it that was written before. A part is one
+  /// that has not come to its end.
+  func append(_ interaction: Interaction, order: Int, isPart: Bool = false) {
+    let mark = Mark(order: order, isPart: isPart)
     let losses =
       interaction.bodyBytes > Self.lockedBytesMax
-      ? appendApart(interaction, order: order)
-      : state.withLock { state in
-        state.page == nil ? [] : state.append(interaction, order: order)
-      }
+      ? appendApart(interaction, mark) : state.withLock { $0.append(interaction, mark) }
     if let losing { for loss in losses { losing(loss.line) } }
   }
 
   /// Writes a large interaction down; answers what does not stand in the journal for that. Its
   /// secrets are looked for outside the lock, so that whoever writes a small one down does not wait
   /// for them.
-  private func appendApart(_ interaction: Interaction, order: Int) -> [Loss] {
+  private func appendApart(_ interaction: Interaction, _ mark: Mark) -> [Loss] {
     var losses: [Loss] = []
     for _ in 0..<Self.attemptsMax {
       guard let start = state.withLock({ $0.beginning }) else { return losses }
@@ -338,56 +330,76 @@ public final class RecordingJournal: Sendable {
             || sought[word]?.reach != state.redaction.pseudonyms.sought[word]?.reach
         }
         if filters.contains(where: { words.contains(where: $0.mayContain) }) { return nil }
-        return state.page == nil ? [] : state.write(lines, order: order)
+        return state.write(lines, mark)
       }
       if let written { return losses + written }
     }
     // There is no end of what others teach.
-    return losses
-      + state.withLock { $0.page == nil ? [] : $0.append(interaction, order: order) }
+    return losses + state.withLock { $0.append(interaction, mark) }
   }
 }
 
 extension RecordingJournal.State {
   /// Writes an interaction down; answers what does not stand in the journal for that.
-  fileprivate mutating func append(_ interaction: Interaction, order: Int) -> [RecordingJournal
-    .Loss]
+  fileprivate mutating func append(_ interaction: Interaction, _ mark: JournalFormat.Mark)
+    -> [RecordingJournal.Loss]
   {
-    let kept = redaction.redact([interaction])
-    return write(kept, order: order)
+    page == nil ? [] : write(redaction.redact([interaction]), mark)
   }
 
   /// Writes what was looked through down, behind the overwriting of what repeats a secret of it;
   /// answers what does not stand in the journal for that.
-  fileprivate mutating func write(_ kept: [Interaction], order: Int) -> [RecordingJournal.Loss] {
+  fileprivate mutating func write(_ kept: [Interaction], _ mark: JournalFormat.Mark)
+    -> [RecordingJournal.Loss]
+  {
+    guard page != nil else { return [] }
     let new = redaction.takeLearned()
     learned += new
     unreplaced += new
     var losses: [RecordingJournal.Loss] = []
     do {
       try replaceEchoes(losing: &losses)
-      for interaction in kept {
-        do { try write(interaction, order: order) } catch {
-          losses.append(.init(interaction, error))
-        }
-      }
+      // While a part was searched, its exchange may have ended.
+      let isLate = mark.isPart && lines.contains { $0.mark == .init(order: mark.order) }
+      if !isLate { replacePart(by: kept, mark, &losses) }
     } catch {
       // Nothing is written while a secret stands there that could not be overwritten.
-      losses += kept.map { .init($0, error) }
+      if !mark.isPart { losses += kept.map { .init(interaction: $0, error: error) } }
     }
     if let first = losses.first { problem = problem ?? first.error }
     return losses
   }
 
-  private mutating func write(_ interaction: Interaction, order: Int) throws {
+  /// Writes an interaction down, and then withdraws the part of it that stands there. A part that
+  /// has no room is no loss while its exchange goes on, and the part before it stays.
+  private mutating func replacePart(
+    by kept: [Interaction],
+    _ mark: JournalFormat.Mark,
+    _ losses: inout [RecordingJournal.Loss]
+  ) {
+    let earlier = parts[mark.order]
+    for interaction in kept {
+      do { try write(interaction, mark) } catch {
+        if mark.isPart { return }
+        losses.append(.init(interaction: interaction, error: error))
+      }
+    }
+    guard let earlier, let index = lines.lastIndex(where: { $0.place == earlier }) else { return }
+    // One that cannot be overwritten is still searched, and skipped by the next recording.
+    guard (try? page?.blank(earlier)) != nil else { return }
+    removeSideFiles(of: lines.remove(at: index))
+  }
+
+  private mutating func write(_ interaction: Interaction, _ mark: JournalFormat.Mark) throws {
     try begin()
     let (aside, new) = try keepAside(interaction.bodies)
     do {
-      let bytes = try JournalFormat.line(interaction, order: order) { body in
+      let bytes = try JournalFormat.line(interaction, mark) { body in
         aside.first { $0.body == body }?.name
       }
       guard let place = try page?.append(bytes) else { return }
-      lines.append(RecordingJournal.Line(place, interaction, order: order))
+      lines.append(RecordingJournal.Line(place: place, interaction: interaction, mark: mark))
+      parts[mark.order] = mark.isPart ? place : nil
     } catch {
       remove(new)
       throw error
@@ -435,6 +447,18 @@ extension RecordingJournal.State {
     for name in names where ownSideFiles.remove(name) != nil { sideFiles.remove(name) }
   }
 
+  /// Removes the side files of a line that no longer stands there: what is too large for a line is
+  /// as little to stay as the line, unless another names it, too.
+  private mutating func removeSideFiles(
+    of line: RecordingJournal.Line,
+    beside kept: [Interaction] = []
+  ) {
+    let large = line.interaction.bodies.filter { $0.count > lineBytesMax }
+    guard !large.isEmpty else { return }
+    let staying = (lines.map(\.interaction) + kept).flatMap(\.bodies)
+    remove(large.filter { !staying.contains($0) }.map(\.digest))
+  }
+
   /// Overwrites what repeats a secret that was not known when it was written, and writes it anew
   /// without, if it can be written so.
   private mutating func replaceEchoes(losing losses: inout [RecordingJournal.Loss]) throws {
@@ -445,19 +469,10 @@ extension RecordingJournal.State {
       if kept == [line.interaction] { continue }
       try page?.blank(line.place)
       lines.remove(at: index)
-      // What is too large for a line is as little to stay as the line, unless another names it,
-      // too.
-      let staying = (lines.map(\.interaction) + kept).flatMap(\.bodies)
-      remove(
-        line.interaction.bodies
-          .filter { body in
-            body.count > lineBytesMax && !staying.contains(body)
-          }
-          .map(\.digest)
-      )
+      removeSideFiles(of: line, beside: kept)
       for interaction in kept {
-        do { try write(interaction, order: line.order) } catch {
-          losses.append(.init(interaction, error))
+        do { try write(interaction, line.mark) } catch {
+          losses.append(.init(interaction: interaction, error: error))
         }
       }
     }
@@ -478,9 +493,7 @@ extension RecordingJournal.State {
     _ found: Redaction,
     since start: Redaction
   ) -> (ordinals: [Pseudonym: Int], losses: [RecordingJournal.Loss]) {
-    // The recording may have come to its end meanwhile.
-    guard page != nil else { return ([:], []) }
     let ordinals = redaction.adopt(found, since: start)
-    return (ordinals, write([], order: 0))
+    return (ordinals, write([], JournalFormat.Mark(order: 0, isPart: true)))
   }
 }

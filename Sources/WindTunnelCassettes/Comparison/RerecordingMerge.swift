@@ -265,7 +265,7 @@ extension Interaction {
   fileprivate func carrying(_ old: Interaction) -> Interaction {
     var copy = self
     copy.then = then ?? old.then
-    if notes.isEmpty { copy.notes = old.notes }
+    if notes.isEmpty { copy.notes = old.notes.filter { $0 != Interaction.incomplete } }
     copy.innerNotes = innerNotes.merging(old.innerNotes) { own, _ in own }
     return copy
   }

@@ -63,7 +63,7 @@ struct Authority {
     let url = play?.url ?? head.url
     let named = url.host.map { name in url.port.map { "\(name):\($0)" } ?? name }
     let host = named ?? head.headers["Host"] ?? ""
-    if let last, last.host == host, last.scheme == scheme, last.context === context,
+    if let last, last.host == host, last.scheme == scheme, last.context.pool === context.pool,
       last.cassetteOrigin == Self.cassetteOrigin(context)
     {
       naming = last

@@ -11,10 +11,14 @@ final class ConversationRecorder {
   private let handshake: Duration
   private let roundTrip: Duration
   private let start = Moment.now()
+  /// The client's connection, which gets the last word when the conversation is written down.
+  private weak var channel: Channel?
+  /// The journal of what was said before the end; `nil` if there is none.
+  private var parts: PartJournal?
   private var client: Side
   private var server: Side
-  /// Tells whether it is kept for the cassette.
-  private let isKept: Bool
+  /// Tells whether it is to be kept for the cassette, and is not yet.
+  private var isKept: Bool
   /// The number and the bytes of the messages that an observer may still be told of; `nil`: of
   /// none.
   private var room: (messages: Int, bytes: Int)?
@@ -49,12 +53,14 @@ final class ConversationRecorder {
   ///   - answer: The origin's answer to it.
   ///   - handshake: The time that it took.
   ///   - channel: The connection to the origin.
+  ///   - client: The connection to the client.
   ///   - origins: The names of the port and the origins behind it.
   init?(
     _ exchange: RequestExchange,
     behind answer: ResponseHead,
     after handshake: Duration,
     on channel: Channel,
+    to client: Channel?,
     in origins: OriginContext
   ) {
     isKept = if case .forward(_?) = exchange.outcome.source { true } else { false }
@@ -79,9 +85,15 @@ final class ConversationRecorder {
     self.handshake = handshake
     // The handshake takes a round trip and what the origin needs for it, which most answers do not.
     roundTrip = min(handshake, channel.socket.roundTrip ?? handshake)
-    client = Side(.client, terms, most: most)
+    self.channel = client
+    self.client = Side(.client, terms, most: most)
     server = Side(.server, terms, most: most)
     if isTold { room = (Self.toldMax, origins.toldBytesMax) }
+    guard isKept else { return }
+    parts = PartJournal(of: exchange.outcome, origins, on: channel.reactor) { [weak self] in
+      self?.interaction([Interaction.incomplete])
+    }
+    parts?.grew(to: 1)
   }
 
   /// Takes note of what passes; the client's side is the left one.
@@ -99,6 +111,8 @@ final class ConversationRecorder {
       // Nobody hears any more of it, and a server that stops waits for no more.
       keep()
     }
+    // RFC 6455 §5.5.1: behind both close frames nothing is said.
+    if client.isOver, server.isOver { keep() } else { parts?.grew(to: bytes + 1) }
   }
 
   private func read(
@@ -181,11 +195,26 @@ final class ConversationRecorder {
 
   private var offset: Duration { .microseconds((Moment.now() - start) / 1000) }
 
-  /// Keeps what was said, without what belonged to the one handshake.
+  /// Keeps what was said, once.
   private func keep() {
     guard isKept else { return }
+    (isKept, parts) = (false, nil)
     let (deck, outcome) = (origins.deck, exchange.outcome)
-    var request = outcome.request
+    if let shortfall, messages.isEmpty {
+      return deck.couldNotRead(outcome, "it is a WebSocket that passed unread: \(shortfall)")
+    }
+    let notes = shortfall.map { [JSON.Member("_incomplete", .text($0))] } ?? []
+    let interaction = interaction(notes)()
+    guard let write = deck.remember(interaction, for: outcome) else { return }
+    guard let journal = origins.journal else { return write() }
+    channel?.isOutputHeld = true
+    journal.write(interaction.bodyBytes, write) { [weak channel] in channel?.isOutputHeld = false }
+  }
+
+  /// Returns what was said, without what belonged to the one handshake; it is put together on
+  /// whatever thread.
+  private func interaction(_ notes: [JSON.Member]) -> @Sendable () -> Interaction {
+    var request = exchange.outcome.request
     request.headers.remove("Sec-WebSocket-Key")
     var head = exchange.authority.recorded(answer)
     let upgrade = head.headers.values("Upgrade")
@@ -198,16 +227,12 @@ final class ConversationRecorder {
       .response(Response(head, .empty)),
       timing: Timing(firstByte: handshake, lastByte: handshake + offset)
     )
-    interaction.messages =
-      Conversation(messages, roundTrip: roundTrip, correlatedBy: deck.matcher.correlated).messages
-    if let shortfall {
-      if messages.isEmpty {
-        return deck.couldNotRead(outcome, "it is a WebSocket that passed unread: \(shortfall)")
-      }
-      interaction.notes.append(JSON.Member("_incomplete", .text(shortfall)))
+    interaction.notes = notes
+    return { [interaction, messages, roundTrip, correlated = origins.deck.matcher.correlated] in
+      var interaction = interaction
+      interaction.messages =
+        Conversation(messages, roundTrip: roundTrip, correlatedBy: correlated).messages
+      return interaction
     }
-    guard let write = deck.remember(interaction, for: outcome) else { return }
-    guard let journal = origins.journal else { return write() }
-    journal.write(interaction.bodyBytes, write) {}
   }
 }

@@ -10,6 +10,8 @@ final class JournalWriter: Sendable {
     fileprivate let small = DispatchQueue(label: "windtunnel.journal")
     /// Large ones wait for each other, and no small one for them.
     fileprivate let large = DispatchQueue(label: "windtunnel.journal.large", qos: .utility)
+    /// Large parts wait for each other, and nothing that has ended for them.
+    fileprivate let parts = DispatchQueue(label: "windtunnel.journal.parts", qos: .utility)
   }
 
   /// Answers with larger bodies are large.
@@ -35,14 +37,17 @@ final class JournalWriter: Sendable {
   /// `post` is how another thread gets a job to the loop.
   init(_ queues: Queues, _ post: @escaping Post) { (self.queues, self.post) = (queues, post) }
 
-  /// Writes, and goes on when that is done. On the loop's thread only.
+  /// Writes a whole exchange or a part of one, and continues when that is done. On the loop's
+  /// thread only.
   func write(
     _ bytes: Int,
+    isPart: Bool = false,
     _ write: @escaping @Sendable () -> Void,
     then proceed: @escaping () -> Void
   ) {
+    let large = isPart ? queues.parts : queues.large
+    let queue = bytes > Self.smallBytesMax ? large : queues.small
     let waiting = Waiting(proceed)
-    let queue = bytes > Self.smallBytesMax ? queues.large : queues.small
     queue.async { [post] in
       write()
       post { _ in waiting.end() }

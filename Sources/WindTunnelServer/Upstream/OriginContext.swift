@@ -2,7 +2,7 @@ internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
 /// The names of a port and the origins behind it, for its connections that are on one loop.
-final class OriginContext: Sendable {
+struct OriginContext: Sendable {
   let deck: Deck
   let port: Int
   /// The port of the same lane that speaks no TLS; `nil` where there is none beside this one.
@@ -38,38 +38,6 @@ final class OriginContext: Sendable {
   let journal: JournalWriter?
   /// The connections to upstreams that wait for their next request.
   let pool = UpstreamPool()
-
-  init(
-    deck: Deck,
-    port: Int,
-    plainPort: Int? = nil,
-    domain: String?,
-    upstream: Upstream?,
-    ignoredHosts: [Upstream],
-    recordedOrigin: RequestURL?,
-    leadsBack: Bool,
-    rewritesURLs: Bool,
-    plays: Plays?,
-    keepsEncodings: Bool,
-    passesMalformed: Bool,
-    closesConnections: Bool,
-    limits: Limits,
-    toldBytesMax: Int,
-    proxy: ProxyContext?,
-    received: ReceivedRequests?,
-    journal: JournalWriter?
-  ) {
-    (self.deck, self.port, self.domain, self.limits) = (deck, port, domain, limits)
-    self.plainPort = plainPort
-    (self.upstream, self.ignoredHosts, self.recordedOrigin) = (
-      upstream, ignoredHosts, recordedOrigin
-    )
-    (self.rewritesURLs, self.plays) = (rewritesURLs, plays)
-    (self.leadsBack, self.keepsEncodings) = (leadsBack, keepsEncodings)
-    self.passesMalformed = passesMalformed
-    (self.closesConnections, self.toldBytesMax) = (closesConnections, toldBytesMax)
-    (self.proxy, self.received, self.journal) = (proxy, received, journal)
-  }
 
   /// Tells whether somebody looks at what an origin says to a request.
   func shows(_ outcome: Outcome) -> Bool { toldBytesMax > 0 && outcome.isFollowed }

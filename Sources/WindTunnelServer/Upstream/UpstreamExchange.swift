@@ -57,7 +57,9 @@ final class UpstreamExchange {
   /// The answer as observers are told of it.
   private var told: LiveContent
   private var timing = Timing(firstByte: .zero, lastByte: .zero)
-  private var isOver = false
+  private var isOver = false { didSet { if isOver { parts = nil } } }
+  /// The journal of what has come before the end; `nil` as long as the answer may come at once.
+  private var parts: PartJournal?
   /// The bytes that wait for the player, as they will stand on the wire.
   private var waiting = ByteQueue()
   private var isHeld = false
@@ -185,6 +187,7 @@ extension UpstreamExchange: ChannelDelegate {
     if origins.passesMalformed, answer == nil { unread.keep(bytes) }
     parser.feed(bytes)
     read()
+    journalPart()
   }
 
   func channelReachedEnd(_ channel: Channel) {
@@ -441,6 +444,7 @@ extension UpstreamExchange {
       behind: start.head,
       after: elapsed,
       on: channel,
+      to: client.channel,
       in: origins
     )
     client.relay(
@@ -525,11 +529,7 @@ extension UpstreamExchange {
     stopPatience()
     if case .passing = unread { return proceed(self) }
     guard ticket != nil, client != nil else { return proceed(self) }
-    timing.lastByte = time ?? elapsed
-    // One piece is no stream worth telling of, and neither are those of a body of known length.
-    let hasLength = if case .length = self.answer?.framing { true } else { false }
-    if timing.chunks.count < 2 || hasLength { timing.chunks = [] }
-    let interaction = Interaction(outcome.request, answer(), timing: timing)
+    let interaction = interaction(answer(), at: time ?? elapsed)
     guard let write = deck.remember(interaction, for: outcome) else { return proceed(self) }
     guard let journal = origins.journal else {
       write()
@@ -543,6 +543,36 @@ extension UpstreamExchange {
       client?.channel?.isOutputHeld = false
       proceed(self)
     }
+  }
+
+  private func interaction(_ answer: Answer, at time: Duration) -> Interaction {
+    var timing = timing
+    timing.lastByte = time
+    // One piece is no stream worth telling of, and neither are those of a body of known length.
+    let hasLength = if case .length = self.answer?.framing { true } else { false }
+    if timing.chunks.count < 2 || hasLength { timing.chunks = [] }
+    return Interaction(outcome.request, answer, timing: timing)
+  }
+
+  /// Has what came of an answer journalled, of which more is to come.
+  private func journalPart() {
+    guard ticket != nil, !isOver, answer != nil else { return }
+    parts =
+      parts
+      ?? PartJournal(of: outcome, origins, on: reactor) { [weak self] in
+        guard let self, let answer else { return nil }
+        let part = interaction(cut(answer, Interaction.cut), at: elapsed)
+        return { part }
+      }
+    parts?.grew(to: body.count + 1)
+  }
+
+  /// Returns the part of an answer that has come.
+  private func cut(_ start: ResponseStart, _ failure: Failure) -> Answer {
+    var response = response(start)
+    // A part of a packed body cannot be opened.
+    if response.headers["Content-Encoding"] != nil { response.body = .empty }
+    return .cut(response, failure)
   }
 
   private func response(_ start: ResponseStart) -> Response {
@@ -678,12 +708,6 @@ extension UpstreamExchange {
   /// Keeps what had come when the client left.
   private func keepLeft(after time: Duration) {
     let failure = Failure(.cancelled, text: "the client left")
-    let left = answer.map { start in
-      var response = response(start)
-      // A part of a packed body cannot be opened.
-      if response.headers["Content-Encoding"] != nil { response.body = .empty }
-      return Answer.cut(response, failure)
-    }
-    keep(left ?? .failure(failure), at: time) { $0.finish() }
+    keep(answer.map { cut($0, failure) } ?? .failure(failure), at: time) { $0.finish() }
   }
 }

@@ -48,6 +48,48 @@ import WindTunnel
     _ = try await upstream.end()
   }
 
+  /// The client asks for texts and conversations by turns beside a stream that stays open, and
+  /// prints the path of each that it has to its end.
+  @Test(.world, arguments: 0..<24)
+  func `a kill loses nothing that clients have whole, and leaves the rest in parts`(draw: Int)
+    async throws
+  {
+    let scratch = try Scratch()
+    let data = Repository.root.appendingPathComponent("Tests/CommandLineTests/Data").path
+    let (upstream, url) = try await Server.start(
+      "\(data)/killed-recording.json",
+      "--scenario",
+      "\(data)/killed-recording-scenario.json",
+      in: scratch
+    )
+    let words = ["record", "--upstream", url, "--cassette", "a.json"]
+    let flight = try Flight(words, in: scratch)
+    let recorder = try #require(try await flight.line())
+    let port = recorder.split(separator: ":").last.map(String.init) ?? ""
+    let bash = try #require(Companion.find("bash"))
+    let client = try Flight(
+      [bash, "\(data)/killed-recording.sh", port],
+      in: scratch,
+      isTool: false
+    )
+    // The instant is drawn: behind so many of those, and a little more.
+    for _ in 0..<draw / 2 { _ = try await client.line() }
+    for _ in 0..<draw * 37 % 101 { await Task.yield() }
+    let isAtEnd = draw > 22
+    while try isAtEnd && !scratch.text("a.json.journal").contains(#"{"part":"#) { await Task.yield() }
+    flight.signal(SIGKILL)
+    _ = try await flight.end()
+    let whole = try await client.end().out.split(separator: "\n").map(String.init)
+    let run = try await Program.run(words + ["--mode", "new-episodes", "--", "true"], in: scratch)
+    let taken = scratch.has("a.json") ? try Cassette(contentsOf: scratch.file("a.json")) : Cassette()
+    let left = taken.interactions.filter { $0.failure != nil || !$0.notes.isEmpty }
+    let kept = taken.interactions.filter { !left.contains($0) }.map(\.request.url.target)
+    #expect(Set(kept).isSuperset(of: whole) && kept.count == Set(kept).count, "\(run) \(kept)")
+    if isAtEnd { expectEqual(left.map(\.request.url.target), ["/stream"]) }
+    upstream.signal(SIGINT)
+    _ = try await upstream.end()
+  }
+
   @Test func `a recording that ends well leaves no journal`() async throws {
     let scratch = try Scratch()
     let (upstream, url) = try await Server.start(in: scratch)

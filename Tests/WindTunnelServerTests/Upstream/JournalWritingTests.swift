@@ -28,10 +28,23 @@ import Testing
     }
 
     /// What another process would take up.
-    func paths() throws -> [String] {
+    func paths() throws -> [String] { try lines().map(\.interaction.request.url.path) }
+
+    func lines() throws -> [JournalFormat.Session.Line] {
       let text = try Data(contentsOf: journal.file)
-      return try JournalFormat.decode(text, source: "a") { _ in Body() }.flatMap(\.lines)
-        .map(\.interaction.request.url.path)
+      let sideFiles = SideFiles(of: folder.appendingPathComponent("a.json"))
+      return try JournalFormat.decode(text, source: "a") { try sideFiles.read($0) }
+        .flatMap(\.lines)
+    }
+
+    /// Waits for a line.
+    func line(_ isSought: (JournalFormat.Session.Line) -> Bool) async throws
+      -> JournalFormat.Session.Line
+    {
+      while true {
+        if let line = try lines().first(where: isSought) { return line }
+        await Task.yield()
+      }
     }
 
     func remove() throws { try FileManager.default.removeItem(at: folder) }
@@ -145,6 +158,61 @@ import Testing
     expectEqual(told.withLock { $0 }, ["small", "large"])
     desk.journal.close()
     await origin.loop.stop()
+    try desk.remove()
+  }
+  /// The one has more bytes than wait for a part, and the other waits for its time.
+  @Test(arguments: [String(repeating: "word ", count: 220_000), "data: 1\n\n"])
+  func `an answer that lasts is journalled as far as it has come`(begun: String) async throws {
+    let desk = try Desk()
+    let origin = try await Origin { text in
+      guard text.contains("\r\n\r\n") else { return nil }
+      let head = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 9000000\r\n\r\n"
+      return ([head, begun], .stays)
+    }
+    try await origin.recording(desk.deck) { server, _ async throws in
+      let client = try server.client()
+      await client.send(Self.get("/large"))
+      let part = try await desk.line { $0.isPart }
+      expectEqual(part.interaction.failure, Interaction.cut)
+      let text = part.interaction.response?.body.text ?? ""
+      #expect(!text.isEmpty && begun.hasPrefix(text), "\(text.count)")
+      client.close()
+      let left = try await desk.line { !$0.isPart }
+      expectEqual(left.interaction.failure?.text, "the client left")
+      try expectEqual(desk.paths(), ["/large"])
+    }
+    desk.journal.close()
+    try desk.remove()
+  }
+
+  @Test func `a conversation is journalled in part, and whole before its client has the last word`()
+    async throws
+  {
+    let desk = try Desk()
+    let origin = try await WebSocketOrigin(answering: WebSocketOrigin.echo)
+    var options = ReplayServer.Options.patient
+    options.upstream = try Upstream(RequestURL("http://127.0.0.1:\(origin.address.port)"))
+    try await ReplayServer.serving(desk.deck, options) { server async throws in
+      let peer = try await WebSocketPeer(try server.client(), "/chat")
+      await peer.say("a")
+      await expectEqual(peer.hear(1), [.text("a", frames: 1)])
+      let part = try await desk.line { $0.isPart && $0.interaction.messages.count == 2 }
+      let said = ["client text a", "server text a after 1"]
+      expectEqual(RecordedConversationTests.lines(part.interaction), said)
+      expectEqual(part.interaction.notes, [Interaction.incomplete])
+      await peer.close(1000)
+      await expectEqual(peer.hear(1), [.close(1000, "")])
+      // Its connection is still there.
+      let all = try desk.lines()
+      expectEqual(
+        all.map { RecordedConversationTests.lines($0.interaction) },
+        [said + ["client close(1000) ", "server close(1000)  after 3"]]
+      )
+      #expect(all.allSatisfy { !$0.isPart && $0.interaction.notes.isEmpty })
+      await peer.leave()
+    }
+    await origin.loop.stop()
+    desk.journal.close()
     try desk.remove()
   }
 }

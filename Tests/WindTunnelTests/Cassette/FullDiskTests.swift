@@ -26,7 +26,7 @@ import WindTunnelSymptoms
     code: Int32,
     cuts: Bool
   ) throws {
-    let line = try JournalFormat.line(Self.interaction("/b"), order: 2).count
+    let line = try JournalFormat.line(Self.interaction("/b"), .init(order: 2)).count
     // What differs from byte to byte does not differ from error to error.
     let places = stride(from: 0, to: line, by: Tier.includesWorld || code == ENOSPC ? 1 : 16)
     for bytes in places + [line] {
@@ -188,7 +188,7 @@ import WindTunnelSymptoms
     journal.close()
     try expectEqual(disk.folder.names, ["a.json", "a.json.journal"])
     try expectEqual(Data(contentsOf: file), text)
-    let (cassette, count) = try Cassette.withLeftovers(file)
+    let (cassette, count, _) = try Cassette.withLeftovers(file)
     expectEqual(cassette, Cassette(Before.cassette.tape.interactions + Self.new))
     expectEqual(count, Self.new.count)
   }

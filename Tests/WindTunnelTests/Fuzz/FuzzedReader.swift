@@ -27,7 +27,7 @@ enum FuzzedReader: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case .matcher: return generator.matcher().json(over: .url).bytes()
     case .journal:
       let lines = try generator.cassette().interactions.enumerated().flatMap { order, interaction in
-        try JournalFormat.line(interaction, order: order)
+        try JournalFormat.line(interaction, .init(order: order))
       }
       return JournalFormat.header(rewrites: Bool.random(using: &generator)) + lines
     }
