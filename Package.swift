@@ -64,7 +64,8 @@ let package = Package(
     .target(
       name: "WindTunnel",
       dependencies: [
-        "CWindTunnelFiles", "WindTunnelLink", "WindTunnelRedaction", "WindTunnelSymptoms",
+        "CWindTunnelFiles", "CWindTunnelSystem", "WindTunnelLink", "WindTunnelRedaction",
+        "WindTunnelSymptoms",
       ]
     ),
     // Cassettes beside each other: their differences, and one of several.

@@ -15,6 +15,7 @@ extension Limits {
     limits.halfClosedSeconds = 3600
     limits.upstreamIdleSeconds = 3600
     limits.tunnelIdleSeconds = 3600
+    limits.unpairedSeconds = 3600
     return limits
   }()
 }

@@ -27,6 +27,10 @@ void wt_sha256_end(struct wt_sha256 *digest, uint8_t *out);
 /// for that: what all others do, and tests hold the instructions against.
 void wt_sha256_compress_in_words(uint32_t *state, const uint8_t *blocks, size_t count);
 
+/// Writes the device, inode and size of a file, and the nanoseconds of the last changes of its content and
+/// of its inode; nothing if there is no file. In C, since systems name these times differently.
+void wt_file_stamp(const char *path, int64_t *stamp);
+
 /// Writes the 16 bytes of the MD5 of some bytes (RFC 1321).
 void wt_md5(const uint8_t *bytes, size_t count, uint8_t *out);
 /// Writes the 20 bytes of their SHA-1 (FIPS 180-4).

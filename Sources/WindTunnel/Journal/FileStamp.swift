@@ -1,17 +1,13 @@
+internal import CWindTunnelSystem
 internal import Foundation
 
 /// The state of a file, which another writer changes. The file is not read for it.
 struct FileStamp: Equatable {
-  private let inode: Int?
-  private let bytes: Int?
-  private let changed: Date?
+  /// The place of the file, its size, and the times of its last changes: anybody can set that of
+  /// the content back, and nobody that of the inode. Zeros if there is no file.
+  private var parts = [Int64](repeating: 0, count: 5)
 
   init(_ file: URL) {
-    // Of no file all three are absent, until somebody makes one.
-    let path = ((try? FileError.target(of: file)) ?? file).path
-    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-    inode = attributes?[.systemFileNumber] as? Int
-    bytes = attributes?[.size] as? Int
-    changed = attributes?[.modificationDate] as? Date
+    wt_file_stamp(((try? FileError.target(of: file)) ?? file).path, &parts)
   }
 }

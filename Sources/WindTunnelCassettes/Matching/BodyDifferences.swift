@@ -30,14 +30,27 @@ enum BodyDifferences {
       if let text = text.text, let asked = asked.text, RequestDistance.stands(text, for: asked) {
         return []
       }
-      return [
-        .init(
-          name: "body",
-          recorded: "\(text.data.count) bytes",
-          asked: "\(asked.data.count) other ones"
-        )
-      ]
+      return [sizes(text, asked)]
     }
+  }
+
+  /// The number of bytes at the beginning of a body that are compared where it is not read.
+  private static let prefixBytes = 4096
+
+  /// Returns the difference of two bodies by their sizes and beginnings.
+  static func roughDifferences(_ recorded: Request, _ asked: Request, _ rule: BodyRule)
+    -> [Mismatch.Difference]
+  {
+    let (recorded, asked) = (recorded.body, asked.body)
+    let count = min(prefixBytes, recorded.count, asked.count)
+    guard recorded.count == asked.count, recorded.bytes(0..<count) == asked.bytes(0..<count) else {
+      return [sizes(recorded, asked)]
+    }
+    return [.init(name: "body, of which only the beginning was compared")]
+  }
+
+  private static func sizes(_ recorded: Body, _ asked: Body) -> Mismatch.Difference {
+    .init(name: "body", recorded: "\(recorded.count) bytes", asked: "\(asked.count) other ones")
   }
 
   /// The kind that two bodies are both of.

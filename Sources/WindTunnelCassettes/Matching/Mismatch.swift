@@ -116,6 +116,9 @@ extension Mismatch {
   /// Part by part only so many recordings are looked at, the nearest by method, origin, path and
   /// query.
   private static let looksMax = 64
+  /// The number of bytes of bodies that are read for an explanation, the nearest recordings first;
+  /// further ones are compared by size and beginning. It is made while other requests wait.
+  static let bodyBytesMax = 2 << 20
 
   /// Looks at every recording, which only a request that nothing answers has to pay for; `played`
   /// tells how often the recording at a place was played to whoever asks.
@@ -129,14 +132,18 @@ extension Mismatch {
     let near = interactions.enumerated().map { index, interaction in
       (distance: RequestDistance.roughDistance(interaction.request, request, matcher), index: index)
     }.sorted { ($0.distance, $0.index) < ($1.distance, $1.index) }
-    let best = near.prefix(Self.looksMax).map { _, index in
+    let looks = near.prefix(Self.looksMax).map { _, index in
+      let (recorded, status) = (interactions[index].request, interactions[index].response?.status)
+      let comparison = RequestDistance(recorded, request, matcher, answers: status)
+      return (index: index, comparison: comparison)
+    }.sorted { ($0.comparison.distance, $0.index) < ($1.comparison.distance, $1.index) }
+    var left = Self.bodyBytesMax
+    let best = looks.map { index, comparison in
+      var comparison = comparison
       let recorded = interactions[index].request
-      var comparison = RequestDistance(
-        recorded,
-        request,
-        matcher,
-        answers: interactions[index].response?.status
-      )
+      let bytes = matcher.comparesBodies ? recorded.body.count + request.body.count : 0
+      comparison.readsBody = bytes <= left
+      if comparison.readsBody { left -= bytes }
       comparison.compareBodies(recorded, request, matcher)
       return (index: index, comparison: comparison)
     }.sorted { ($0.comparison.distance, $0.index) < ($1.comparison.distance, $1.index) }
@@ -148,14 +155,14 @@ extension Mismatch {
         verdicts: comparison.verdicts
       )
     }
-    guard let first = candidates.first, let place = best.first?.index else { return }
+    guard let first = candidates.first, let (place, comparison) = best.first else { return }
     nearest = Nearest(
       number: first.number,
       request: first.request,
       difference: first.differences.first?.description
         ?? "nothing but a redacted part, which stands for another value already"
     )
-    rule = Self.rule(interactions[place], request, first, matcher)
+    if comparison.readsBody { rule = Self.rule(interactions[place], request, first, matcher) }
   }
 
   /// The recordings of this request are used up.

@@ -7,6 +7,8 @@ struct RequestDistance {
 
   private(set) var distance = 0.0
   private(set) var verdicts: [Mismatch.Verdict] = []
+  /// Whether the bodies are read as a whole.
+  var readsBody = true
 
   /// Compares everything but the bodies, which are costly to read. A recorded status may belong to
   /// the request's condition alone.
@@ -59,14 +61,15 @@ struct RequestDistance {
 
   /// Compares the bodies, which stand before the filters.
   mutating func compareBodies(_ recorded: Request, _ asked: Request, _ matcher: Matcher) {
-    let differences = BodyDifferences.differences(recorded, asked, matcher.body)
+    let compare = readsBody ? BodyDifferences.differences : BodyDifferences.roughDifferences
+    let differences = compare(recorded, asked, matcher.body)
     let last = verdicts.last?.part == .filter ? verdicts.popLast() : nil
     add(
       .body,
       isCompared: matcher.comparesBodies,
       // Near misses first, and never farther than another method.
       weight: differences.isEmpty ? 0 : max(0.1, 1 / Double(differences.count)) * 0.9,
-      Array(differences)
+      differences
     )
     if let last { verdicts.append(last) }
   }

@@ -1,7 +1,8 @@
 internal import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The signs of a panic in what a program writes to standard error, which people see as it comes.
+/// What a program writes to standard error: shown line by line without secrets, and looked through
+/// for the signs of a panic.
 final class LastWords: Sendable {
   /// The words by which runtimes begin and go on to tell of a panic.
   private static let signs = [
@@ -9,6 +10,8 @@ final class LastWords: Sendable {
   ]
   /// A sign may come in two pieces.
   private static let signLengthMax = 16
+  /// No more is shown of a line.
+  private static let shownMax = 2000
 
   private struct State {
     var end = ""
@@ -22,19 +25,26 @@ final class LastWords: Sendable {
   ///
   /// - Parameters:
   ///   - pipe: The end that is read.
+  ///   - command: The command of the program.
   ///   - ending: The pipe that is closed at its other end when the program has ended.
-  init(of pipe: FileHandle, until ending: FileHandle) {
+  init(of pipe: FileHandle, for command: CommandWords, until ending: FileHandle) {
     Thread { [self] in
       let told = PrintedOutput(pipe, until: ending)
-      told.read { data in
+      var lines = LineSplitter()
+      func show(_ line: String) {
+        let shown = command.told(line, atMost: Self.shownMax)
         // Where nobody can see it, it is kept all the same.
-        try? FileHandle.standardError.write(contentsOf: data)
+        try? FileHandle.standardError.write(contentsOf: Data("\(shown)\n".utf8))
+      }
+      told.read { data in
+        lines.take(data, show)
         state.withLock { state in
           let text = state.end + String(decoding: data, as: UTF8.self)
           state.seen.formUnion(Self.signs(in: text))
           state.end = String(text.suffix(Self.signLengthMax))
         }
       }
+      if !lines.pending.isEmpty { lines.take(Data("\n".utf8), show) }
       isRead.signal()
       told.drop()
     }.start()

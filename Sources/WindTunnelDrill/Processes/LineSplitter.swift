@@ -8,7 +8,8 @@ struct LineSplitter {
 
   /// The number of lines that were dropped for their length.
   private(set) var dropped = 0
-  private var pending = Data()
+  /// The bytes of a line without its end.
+  private(set) var pending = Data()
   private var isDropping = false
 
   /// Takes the next bytes and hands over each line that they end.

@@ -30,8 +30,7 @@ package struct ClosureSubject<Shown: Sendable>: Subject {
   /// Returns a symptom's name, or what the client's own error says, in one line.
   package static func reason(_ error: any Error) -> String {
     if let symptom = Symptom(error) { return symptom.rawValue }
-    let text = String(describing: error)
-    return text.inOneLine(atMost: scalarsMax)
+    return String(describing: error).told(atMost: scalarsMax)
   }
 }
 

@@ -12,12 +12,17 @@ struct CommandSecrets {
   private static let depthMax = 3
 
   private var secrets: Set<String> = []
+  /// Whether `name:word` is an image, or a script.
+  private var hasTags = false
 
   /// The secrets that were found, the longest first.
   var found: [String] { secrets.sorted { ($1.count, $0) < ($0.count, $1) } }
 
   /// Programs whose `-a` and `-u` are somebody's credentials.
   private static let clients: Set<Substring> = ["http", "https", "xh", "xhs"]
+
+  /// Programs to which `name:word` is an image and its tag, or a script's name.
+  private static let tagged: Set<Substring> = ["docker", "podman", "npm", "npx", "pnpm", "yarn"]
 
   /// The meaning of a word to the option before it.
   private enum Meaning {
@@ -58,6 +63,7 @@ struct CommandSecrets {
   private mutating func read(_ words: [String], depth: Int) -> [String] {
     let programs = Set(words.compactMap { $0.split(separator: "/").last })
     let isCurl = programs.contains("curl")
+    hasTags = hasTags || !programs.isDisjoint(with: Self.tagged)
     let isClient = isCurl || !programs.isDisjoint(with: Self.clients)
     var expected: Meaning?
     var read: [String] = []
@@ -186,7 +192,20 @@ struct CommandSecrets {
   /// Returns a word that is no option.
   private mutating func text(_ word: String, _ depth: Int) -> String {
     if word.contains(where: \.isWhitespace), let script = script(word, depth) { return script }
-    return header(word) ?? assignment(word) ?? address(word)
+    return header(word) ?? assignment(word) ?? login(word) ?? address(word)
+  }
+
+  /// Returns a word that is a name and a password, as `name:password`, without them; `nil` for any
+  /// other, such as a host and its port.
+  private mutating func login(_ word: String) -> String? {
+    let parts = word.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    guard !hasTags, parts.count == 2, parts[1].utf8.count >= Self.soughtBytesMin,
+      parts[0].contains(where: \.isLetter), parts[1].contains(where: \.isLetter),
+      parts[0].allSatisfy({ $0.isLetter || $0.isNumber || "_.-@+".contains($0) }),
+      !parts[1].contains(where: { $0.isWhitespace || "/\\:{".contains($0) })
+    else { return nil }
+    note(String(parts[1]))
+    return out(word)
   }
 
   /// `Name: value`, if the name is a secret's; `Bearer` and the like may stay.

@@ -47,6 +47,9 @@ struct CommandWords: Sendable, Hashable {
   /// Returns a text without the secrets of the command.
   func masked(_ text: String) -> String { Self.masked(text, secrets) }
 
+  /// Returns a text of the program's as a terminal shows it.
+  func told(_ text: String, atMost most: Int) -> String { masked(text).told(atMost: most) }
+
   private static func masked(_ text: String, _ secrets: [String]) -> String {
     secrets.reduce(text) { text, secret in
       text.contains(secret) ? text.replacing(secret, with: CommandSecrets.redacted) : text
@@ -80,7 +83,9 @@ extension Observation {
     observation.notOnCassette = notOnCassette.map { command.masked($0) }
     observation.showsAnswerOf = showsAnswerOf.map { command.masked($0) }
     observation.printed = printed.map { command.maskedWhereCut($0) }
-    if case .failed(let reason) = ending { observation.ending = .failed(command.masked(reason)) }
+    if case .failed(let reason) = ending {
+      observation.ending = .failed(command.maskedWhereCut(reason))
+    }
     observation.changeAllAttempts { attempt in
       attempt.decision = command.masked(Self.keyMasked(attempt.decision))
       attempt.take = command.masked(attempt.take)

@@ -11,8 +11,9 @@ internal import WindTunnelServer
 struct ExecSubject: Subject {
   let name = DrillPlan.execSubject
   private let command: [String]
+  private let secrets: CommandWords
 
-  init(_ command: [String] = []) { self.command = command }
+  init(_ command: [String] = []) { (self.command, secrets) = (command, CommandWords(command)) }
 
   let needsSockets = true
   let endsCalls = true
@@ -28,9 +29,10 @@ struct ExecSubject: Subject {
       return .bad("\(call.baseURL.host ?? "its address") is not of this machine")
     }
     let program = Program(
-      words(for: call),
+      words: words(for: call),
+      secrets: secrets,
       environment: Self.environment(of: call),
-      in: call.network
+      network: call.network
     )
     let start = call.programStart
     start.isDue()
@@ -90,13 +92,10 @@ private struct Program: Sendable {
   /// Of what it prints no more is kept; the rest is read and dropped.
   private static let outputBytesMax = 16 << 20
 
-  private let words: [String]
-  private let environment: [String: String]
-  private let network: PrivateNetwork?
-
-  init(_ words: [String], environment: [String: String], in network: PrivateNetwork?) {
-    (self.words, self.environment, self.network) = (words, environment, network)
-  }
+  let words: [String]
+  let secrets: CommandWords
+  let environment: [String: String]
+  let network: PrivateNetwork?
 
   /// Runs it to its end, or kills it when that takes too long. `hear` is told of each message of a
   /// conversation that it says it has received, as it says so.
@@ -183,6 +182,7 @@ private struct Program: Sendable {
       }
       let lastWords = LastWords(
         of: pipes.errors.fileHandleForReading,
+        for: secrets,
         until: ending.fileHandleForReading
       )
       Thread {

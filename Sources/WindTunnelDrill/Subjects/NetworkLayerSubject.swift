@@ -97,7 +97,7 @@ struct NetworkLayerSubject: Subject {
         // Whoever has just asked every server in vain asks once more and shows what there is.
         if startup.record.dial?.isFound == false { endpoint.mostRetries = 0 }
       } catch {
-        return .bad("\(error)".inOneLine(atMost: 200))
+        return .bad("\(error)".told(atMost: 200))
       }
     } else {
       client = self.client(of: call, from: origin, observer: observer)
@@ -220,7 +220,7 @@ struct NetworkLayerSubject: Subject {
     } catch let error as NetworkError {
       return .bad(Self.reason(error))
     } catch {
-      return .bad("\(error)".inOneLine(atMost: 200))
+      return .bad("\(error)".told(atMost: 200))
     }
   }
 

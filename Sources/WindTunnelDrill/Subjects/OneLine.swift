@@ -1,4 +1,11 @@
 extension String {
+  /// Returns a text of a client's as reports and terminals show it: in one line without secrets,
+  /// its control characters spelled.
+  func told(atMost most: Int) -> String {
+    // More than is shown: of a secret that is cut in the middle nothing can be seen.
+    String(unicodeScalars.prefix(8 * most)).withoutSecrets.inOneLine(atMost: most).visible
+  }
+
   /// Returns the text in one line: the ends of lines are a space, and of a long one so many scalars
   /// are left.
   ///

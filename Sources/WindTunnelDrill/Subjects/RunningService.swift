@@ -49,6 +49,7 @@ final class RunningService: Sendable {
   }
 
   private let words: [String]
+  private let secrets: CommandWords
   private let hangs: @Sendable (Int, ProgramHang) -> Void
   private let fall: @Sendable (ServiceSubject.Fall) -> Void
   private let process: SpawnedProcess
@@ -65,6 +66,7 @@ final class RunningService: Sendable {
     _ fall: @escaping @Sendable (ServiceSubject.Fall) -> Void
   ) {
     (self.words, self.hangs, self.fall) = (words, hangs, fall)
+    secrets = CommandWords(words)
     process = SpawnedProcess()
     processor = ProcessorWatch(process)
   }
@@ -73,13 +75,14 @@ final class RunningService: Sendable {
     guard let executable = Executable.find(words[0]) else {
       return falls(.unfit("\(words[0]) is not there."))
     }
-    let (output, ending) = (Pipe(), Pipe())
+    let (output, errors, ending) = (Pipe(), Pipe(), Pipe())
     process.executableURL = executable
     process.arguments = Array(words.dropFirst())
     process.environment = environment
     process.network = network
     process.standardInput = input
     process.standardOutput = output
+    process.standardError = errors
     // Closed when it has ended, which its reader sees.
     process.terminationHandler = { [handle = ending.fileHandleForWriting] _ in
       // It is open, and nobody else closes it.
@@ -91,8 +94,10 @@ final class RunningService: Sendable {
       return falls(.unfit("\(words[0]) cannot be started."))
     }
     processor.start()
+    let end = ending.fileHandleForReading
+    let lastWords = LastWords(of: errors.fileHandleForReading, for: secrets, until: end)
     Thread { [self] in
-      let printed = PrintedOutput(output.fileHandleForReading, until: ending.fileHandleForReading)
+      let printed = PrintedOutput(output.fileHandleForReading, until: end)
       var lines = LineSplitter()
       printed.read { data in
         let dropped = lines.dropped
@@ -105,6 +110,7 @@ final class RunningService: Sendable {
       }
       process.waitUntilExit()
       RunningPrograms.shared.ended(process)
+      _ = lastWords.seen()
       ended()
       printed.drop()
       process.waitUntilGone()
@@ -217,7 +223,7 @@ final class RunningService: Sendable {
     guard let answer = ServiceAnswer(line: line) else {
       return complain(
         "wrote a line that is no answer, {\"call\": N, \"ok\": true or false}: "
-          + "\(line.inOneLine(atMost: Self.shownMax)); the line is dropped"
+          + "\(secrets.told(line, atMost: Self.shownMax)); the line is dropped"
       )
     }
     let (waiting, hasFallen) = state.withLock { state -> (Waiting?, Bool) in

@@ -105,7 +105,7 @@ struct ServiceAnswer: Sendable, Hashable {
     case (true, let status?) where status >= 400: ending = .failed("status \(status)")
     case (true, _): ending = .succeeded
     case (false, let status):
-      let told = json["error"]?.stringValue?.inOneLine(atMost: Self.scalarsMax) ?? ""
+      let told = json["error"]?.stringValue?.told(atMost: Self.scalarsMax) ?? ""
       ending = .failed(!told.isEmpty ? told : status.map { "status \($0)" } ?? "failed")
     }
     shown = json["shown"].flatMap(Self.shown)
@@ -121,7 +121,7 @@ struct ServiceAnswer: Sendable, Hashable {
   /// Returns the sentence about a count of requests that is none.
   private static func complaint(of call: Int, _ told: JSON) -> String {
     "answered call \(call) with \"attempts\", which is a whole number from 0 to \(attemptsMax), as "
-      + "\("\(told)".inOneLine(atMost: shownMax)); it is left out"
+      + "\("\(told)".told(atMost: shownMax)); it is left out"
   }
 
   private static func shown(_ json: JSON) -> Shown? {

@@ -28,6 +28,7 @@ protocol Target: Sendable {
 extension Target {
   var connections: ConnectionCounts? { nil }
   func countUnread() async -> Int? { nil }
+  func close(_ route: CallRoute, isHung: Bool) { if !isHung { route.session.end() } }
   func close() async {}
 
   func close(_ route: CallRoute, isHung: Bool) {

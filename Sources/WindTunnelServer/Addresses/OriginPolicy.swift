@@ -66,10 +66,23 @@ public struct OriginPolicy: Sendable, Hashable {
     return .page(page)
   }
 
-  /// Returns the page's origin if it is not the server's own: a page at another port of this
-  /// machine is another's, too. The name includes the port in the request's `Host`.
-  static func foreignOrigin(in headers: HeaderFields, askedAs name: String) -> String? {
-    headers["Origin"].flatMap { $0.lowercased() == "http://\(name.lowercased())" ? nil : $0 }
+  /// Returns the name that a request asks a server by, with its port if there is one.
+  static func name(in url: RequestURL, _ headers: HeaderFields) -> String {
+    // RFC 9112 §3.2.2: a whole URL prevails.
+    url.host.map { $0 + (url.port.map { ":\($0)" } ?? "") } ?? headers["Host"] ?? ""
+  }
+
+  /// Returns in what a request is a stranger's at a port that serves no page but its own: a page at
+  /// another port of this machine is another's, too. The port may have a name of its own beside the
+  /// machine's.
+  static func strangerAtOwnPort(_ url: RequestURL, _ headers: HeaderFields, own: String? = nil)
+    -> Stranger?
+  {
+    let name = name(in: url, headers)
+    let page = headers["Origin"].flatMap {
+      $0.lowercased() == "http://\(name.lowercased())" ? nil : Stranger.page($0)
+    }
+    return OriginPolicy().stranger(in: headers, askedAs: name, isOwn: { $0 == own }) ?? page
   }
 
   /// Tells whether a name is this machine's by itself: `localhost` and what ends in it (RFC 6761

@@ -14,7 +14,7 @@ public enum PeerEvent: Sendable, Hashable {
   case turnedAway(String)
   /// The peer with this address entered the code.
   case admitted(String)
-  /// The code is no longer accepted, after this number of wrong ones.
+  /// The code is no longer accepted, after this number of wrong ones from all addresses.
   case codeUsedUp(wrongCodes: Int)
   /// The peer with this address is served, but not connected to the address that it asked for.
   case notConnected(String, AddressRefusal)
@@ -42,17 +42,24 @@ struct PeerAuthorizer: Sendable {
     case closed
   }
 
-  /// The number of different wrong codes that are checked, whoever enters them: one in a million
-  /// each, where a code has six digits. A repeated one tells nothing new: a client that is set to
-  /// it sends it each time.
+  /// The number of different wrong codes of one address that are checked before it is refused for
+  /// ``pauseSeconds``. A repeated one tells nothing new: a client that is set to it sends it each
+  /// time.
   static let wrongCodesMax = 20
+  /// The time for which an address is refused.
+  static let pauseSeconds = 600.0
+  /// The number of wrong codes of all addresses: a peer may have many. Where a code has six digits
+  /// they find it in one case of a thousand.
+  static let wrongCodesOfAllMax = 1000
   /// More of a code is not kept.
   private static let codeCharactersMax = 64
 
   private let admission: Admission
   private let machine: OwnMachine
   private var admitted: Set<String> = []
-  private var wrongCodes: Set<String> = []
+  /// The wrong codes of each address, and the end of its pause.
+  private var guesses: [String: (codes: Set<String>, pause: Moment?)] = [:]
+  private var wrongCodes = 0
 
   init(_ admission: Admission, own: String) {
     self.admission =
@@ -73,19 +80,32 @@ struct PeerAuthorizer: Sendable {
     }
   }
 
+  /// Returns the kind of a peer.
+  func kind(of peer: String) -> PeerKind {
+    if machine.isPeer(peer) { return .owner }
+    return standing(of: peer) == .served ? .device : .unpaired
+  }
+
   /// Looks at a code that a peer gave.
-  mutating func check(_ text: String, from peer: String) -> Verdict {
+  mutating func check(_ text: String, from peer: String, at now: Moment = .now()) -> Verdict {
     guard case .code(let code) = admission else { return .none }
     // As it may be typed.
     let given = text.filter { !$0.isWhitespace && $0 != "-" }
     if given.isEmpty { return .none }
-    guard wrongCodes.count < Self.wrongCodesMax else { return .closed }
+    guard wrongCodes < Self.wrongCodesOfAllMax else { return .closed }
+    var own = guesses[peer] ?? ([], nil)
+    if let end = own.pause, now >= end { own = ([], nil) }
+    guard own.pause == nil else { return .closed }
     if given.isSame(as: code) {
       admitted.insert(peer)
       return .right
     }
-    let isNew = wrongCodes.insert(String(given.prefix(Self.codeCharactersMax))).inserted
-    return isNew && wrongCodes.count == Self.wrongCodesMax ? .last : .wrong
+    if own.codes.insert(String(given.prefix(Self.codeCharactersMax))).inserted { wrongCodes += 1 }
+    if own.codes.count == Self.wrongCodesMax {
+      own.pause = now + Int64(nanosecondsOf: Self.pauseSeconds)
+    }
+    guesses[peer] = own
+    return wrongCodes == Self.wrongCodesOfAllMax ? .last : .wrong
   }
 }
 

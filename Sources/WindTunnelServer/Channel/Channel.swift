@@ -24,6 +24,8 @@ final class Channel {
   let target: SocketAddress?
   /// Kept until the channel is closed.
   var delegate: (any ChannelDelegate)?
+  /// What the connection holds until the channel is closed.
+  var held: AnyObject?
   private(set) var phase: Phase
   /// Tells whether the peer has said that it sends no more.
   private(set) var inputEnded = false
@@ -408,7 +410,7 @@ extension Channel {
     watch = nil
     socket.close()
     let delegate = delegate
-    self.delegate = nil
+    (self.delegate, held) = (nil, nil)
     if let timer = tls?.timer { reactor.cancel(timer) }
     delegate?.channelClosed(self, tls?.error ?? (isOwnEnd ? nil : error))
   }

@@ -58,6 +58,7 @@ final class ClientConnection {
     _ live: LiveConnections,
     _ reactor: Reactor,
     _ handler: any RequestHandler,
+    _ limits: Limits? = nil,
     ended: ((Channel, SocketError?) -> Void)? = nil
   ) {
     (self.context, self.live, self.reactor) = (context, live, reactor)
@@ -65,7 +66,7 @@ final class ClientConnection {
     start = .now()
     deck = DeckResponder(context, start: start)
     parser = RequestParser(limits: context.requestLimits)
-    deadline = Deadline(context.limits)
+    deadline = Deadline(limits ?? context.limits)
   }
 
   var now: Duration { .nanoseconds(Moment.now() - start) }
@@ -80,17 +81,19 @@ extension ClientConnection {
     _ handler: any RequestHandler,
     in context: PortContext,
     _ live: LiveConnections,
+    at place: PeerPlace?,
     on reactor: Reactor
   ) -> ClientConnection? {
-    let connection = ClientConnection(context, live, reactor, handler)
+    let limits = place?.kind == .unpaired ? context.limits.whileUnpaired : context.limits
+    let connection = ClientConnection(context, live, reactor, handler, limits)
     // A connection that is gone before it is served is the client's affair.
-    guard
-      let channel = try? Channel(socket, on: reactor, limits: context.limits, delegate: connection)
+    guard let channel = try? Channel(socket, on: reactor, limits: limits, delegate: connection)
     else {
       live.discard()
       return nil
     }
     connection.channel = channel
+    channel.held = place
     connection.deck.noteClient(on: channel)
     live.insert(connection)
     return connection
@@ -310,7 +313,7 @@ extension ClientConnection {
     switch kind {
     case .idle, .none: channel?.close()
     case .request:
-      let seconds = Int(context.limits.requestSeconds)
+      let seconds = Int(deadline.limits.requestSeconds)
       refuse(ProtocolError(.tooSlow, "The request took longer than \(seconds) s."))
     }
   }
@@ -462,6 +465,8 @@ extension ClientConnection {
     deck.noteBegin(isSecure: channel?.isSecure == true)
     let handling = handler.handle(head)
     if case .refuse(let response) = handling { return answer(response, to: head, isLast: true) }
+    // The last is the form of a peer that is not served so far.
+    if case .answerLast = handling {} else { deadline.limits = context.limits }
     state = .receiving(head, Spool(), handling)
     if case .length(let length) = head.framing,
       length <= Upload.wholeBytesMax || !beginUpload(head, Spool(), handling),
@@ -645,27 +650,10 @@ extension ClientConnection: UpstreamClient {
 
   /// Lets go of the client, which is served in TLS and by another handler from here on
   /// (``takeOver(_:as:by:early:showing:in:_:_:ended:)``).
-  func handOver(
-    to handler: any RequestHandler,
-    as host: HostName?,
-    by tls: TLSContext,
-    early: [UInt8],
-    showing handshake: Handshake,
-    ended: @escaping (Channel, SocketError?) -> Void
-  ) {
+  func handOver(by takeOver: (Channel, LiveConnections) throws(ServerError) -> Void) {
     guard let channel else { return }
     do throws(ServerError) {
-      try Self.takeOver(
-        channel,
-        as: host,
-        by: tls,
-        early: early,
-        showing: handshake,
-        in: context,
-        live,
-        handler,
-        ended: ended
-      )
+      try takeOver(channel, live)
     } catch {
       // There is no memory for one more connection.
       return channel.abandon()

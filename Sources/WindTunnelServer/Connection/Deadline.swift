@@ -13,7 +13,8 @@ final class Deadline {
   }
 
   var isOver: ((Kind) -> Void)?
-  private let limits: Limits
+  /// The times of the peer. A change counts from the next ``begin(_:on:)`` on.
+  var limits: Limits { didSet { if limits != oldValue { kind = .none } } }
   private var kind = Kind.none
   private var moment = Moment(nanoseconds: .max)
   private var timer: Reactor.Timer?
@@ -25,14 +26,11 @@ final class Deadline {
     // A request's time runs from its first byte, however steadily it drips.
     if next == .request, kind == .request { return }
     kind = next
-    let seconds: Double
-    switch next {
-    case .none:
+    guard next != .none else {
       moment = Moment(nanoseconds: .max)
       return
-    case .idle: seconds = limits.idleSeconds
-    case .request: seconds = limits.requestSeconds
     }
+    let seconds = next == .idle ? limits.idleSeconds : limits.requestSeconds
     moment = reactor.now + Int64(nanosecondsOf: seconds)
     if timer == nil || timerMoment > moment { schedule(on: reactor) }
   }

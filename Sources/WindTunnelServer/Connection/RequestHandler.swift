@@ -3,6 +3,9 @@ internal import WindTunnel
 
 /// The role of a connection: says what becomes of its requests.
 protocol RequestHandler {
+  /// The kind of the peer when it connected.
+  var peerKind: PeerKind { get }
+
   /// Returns what becomes of a request, told by its head alone; asked once for each.
   func handle(_ head: RequestHead) -> RequestHandling
 
@@ -12,6 +15,8 @@ protocol RequestHandler {
 }
 
 extension RequestHandler {
+  var peerKind: PeerKind { .owner }
+
   func refusal(_ status: Int, _ sentence: String) -> Response { .notice(status, sentence) }
 }
 

@@ -33,13 +33,7 @@ final class ConsoleGate: Sendable {
 
   /// Returns the reason why a request is not answered; `nil` for one that is.
   func refusal(of head: RequestHead, from peer: String) -> Refusal? {
-    // RFC 9112 §3.2.2: a whole URL prevails.
-    let whole = head.url.host.map { $0 + (head.url.port.map { ":\($0)" } ?? "") }
-    let name = whole ?? head.headers["Host"] ?? ""
-    let stranger = OriginPolicy().stranger(in: head.headers, askedAs: name) {
-      $0 == lan?.host
-    }
-    switch stranger {
+    switch OriginPolicy.strangerAtOwnPort(head.url, head.headers, own: lan?.host) {
     case .host(let host)?:
       return .stranger(
         "This console is asked by 127.0.0.1, [::1] or localhost, and not by \"\(host)\"."
@@ -48,14 +42,16 @@ final class ConsoleGate: Sendable {
       return .stranger("This console does not answer pages of \"\(origin)\".")
     case nil: break
     }
-    if let origin = OriginPolicy.foreignOrigin(in: head.headers, askedAs: name) {
-      return .stranger("This console does not answer pages of \"\(origin)\".")
-    }
     if PrivateAddress.isLoopback(peer) { return nil }
     guard lan != nil else { return .stranger("This console answers this machine alone.") }
     let token = state.withLock { $0.token }
     if let token, Self.cookie(in: head.headers) == token { return nil }
     return .unpaired(takesCode: token == nil)
+  }
+
+  /// Returns the kind of a peer. Another address of the paired device counts as an unpaired one.
+  func kind(of peer: String) -> PeerKind {
+    PrivateAddress.isLoopback(peer) ? .owner : state.withLock { $0.codes.kind(of: peer) }
   }
 
   /// Pairs the device that gives the right code, the first one alone.

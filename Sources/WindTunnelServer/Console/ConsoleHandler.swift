@@ -34,6 +34,8 @@ struct ConsoleHandler: RequestHandler {
   /// The address of the client.
   let peer: String
 
+  var peerKind: PeerKind { gate.kind(of: peer) }
+
   func refusal(_ status: Int, _ sentence: String) -> Response { .refused(status, sentence) }
 
   func handle(_ head: RequestHead) -> RequestHandling {
@@ -150,20 +152,18 @@ struct ConsoleHandler: RequestHandler {
     of path: String,
     _ parts: ArraySlice<Substring>
   ) -> Response? {
-    let allowed: [String]
-    switch (parts.first, parts.count) {
-    case ("scenario", 1): allowed = ["GET", "HEAD", "PUT"]
-    case ("link", 1): allowed = ["PUT"]
-    case ("rules", 1), ("cassettes", 1): allowed = ["POST"]
-    case ("rules", 2): allowed = ["DELETE"]
-    case ("exchanges", 3) where parts.last == "again": allowed = ["POST"]
-    case ("events", 1): allowed = ["GET"]
-    case ("exchanges", 1...2): allowed = ["GET", "HEAD"]
-    default:
-      guard ConsoleFiles.all[path] != nil else { return nil }
-      allowed = ["GET", "HEAD"]
-    }
-    if allowed.contains(method) { return nil }
+    let allowed =
+      switch (parts.first, parts.count) {
+      case ("scenario", 1): ["GET", "HEAD", "PUT"]
+      case ("link", 1): ["PUT"]
+      case ("rules", 1), ("cassettes", 1): ["POST"]
+      case ("rules", 2): ["DELETE"]
+      case ("exchanges", 3) where parts.last == "again": ["POST"]
+      case ("events", 1): ["GET"]
+      case ("exchanges", 1...2): ["GET", "HEAD"]
+      default: ConsoleFiles.all[path] == nil ? [] : ["GET", "HEAD"]
+      }
+    if allowed.isEmpty || allowed.contains(method) { return nil }
     let all = allowed.joined(separator: ", ")
     var response = Response.refused(
       405,
@@ -250,23 +250,15 @@ struct ConsoleHandler: RequestHandler {
       throw top.error("fault", "no fault stands here", remedy: "Such as {\"status\": 503}.")
     }
     guard let kept = self.source.request(of: id) else { return gone("\(id)") }
-    guard let scenario = actions.scenario?() else { return Self.staysTheSame }
+    guard var scenario = actions.scenario?() else { return Self.staysTheSame }
     guard let path = path(of: kept) else {
       return .refused(409, "The path of exchange \(id) repeats a secret; write the rule by hand.")
     }
-    let rule: JSON = [
-      "when": ["request": .text("\(kept.method) \(path)")], "faults": .array([fault]),
-    ]
-    guard case .object(var members) = scenario.json else { return Self.staysTheSame }
-    for index in members.indices where members[index].name.value == "rules" {
-      guard case .array(let rules) = members[index].value else { continue }
-      members[index].value = .array([rule] + rules)
-    }
-    for index in members.indices where members[index].name.value == "name" {
-      members[index].value = .text(Self.changed(scenario.name, "rules added"))
-    }
-    let changed = Data(JSON.object(members).bytes())
-    return fly(ScenarioOrder(try Self.read(changed)))
+    let rule: JSON = ["when": ["request": .text("\(kept.method) \(path)")], "faults": [fault]]
+    let added: JSON = ["windtunnelScenario": .number(1), "name": "added", "rules": [rule]]
+    scenario.rules = try Self.read(Data(added.bytes())).rules + scenario.rules
+    scenario.name = Self.changed(scenario.name, "rules added")
+    return fly(ScenarioOrder(try Self.read(Data(scenario.json.bytes()))))
   }
 
   /// Takes a rule out, by its number among those of the segment that is flown.
@@ -378,8 +370,8 @@ extension Response {
   fileprivate static func codePage(isWrong: Bool) -> Response {
     stranger(
       """
-      <p>\(isWrong ? "That was not the code. " : "")This console is open to one device that gives the code
-      of the terminal.</p>
+      <p>\(isWrong ? "That was not the code. After too many wrong ones, wait ten minutes. " : "")
+      This console is open to one device that gives the code of the terminal.</p>
       <form action="/"><label>Code <input name="code" inputmode="numeric" autocomplete="off" autofocus
       required></label> <button>Open the console</button></form>
       """

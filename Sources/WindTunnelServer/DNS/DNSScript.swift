@@ -29,6 +29,13 @@ public struct DNSScript: Sendable, Hashable {
   /// Decides what one question meets, as a pure function of the script and these, whoever asks and
   /// when. A lane is a name's, and the ordinal counts its questions of a type.
   func decide(_ query: DNSQuery, seed: UInt64, ordinal: Int) -> DNSDecision {
+    var decision = DNSDecision(
+      name: query.name,
+      type: query.typeName,
+      ordinal: ordinal,
+      entry: nil,
+      delay: .zero
+    )
     var counts: [String: Int] = [:]
     for entry in entries where entry.isAbout(query.name, query.type) {
       let same = counts[entry.identity, default: 0]
@@ -44,21 +51,11 @@ public struct DNSScript: Sendable, Hashable {
         )
       }
       guard entry.turn.comes(ordinal, draws()) else { continue }
-      return DNSDecision(
-        name: query.name,
-        type: query.typeName,
-        ordinal: ordinal,
-        entry: entry,
-        delay: entry.delay?.resolved(draws().unit(1)).least ?? .zero
-      )
+      decision.entry = entry
+      decision.delay = entry.delay?.resolved(draws().unit(1)).least ?? .zero
+      break
     }
-    return DNSDecision(
-      name: query.name,
-      type: query.typeName,
-      ordinal: ordinal,
-      entry: nil,
-      delay: .zero
-    )
+    return decision
   }
 }
 

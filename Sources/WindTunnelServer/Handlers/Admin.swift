@@ -161,8 +161,8 @@ struct AdminAnswer: Sendable {
         response = .json(server.requests(try RequestFilter(query: request.url.query)))
       case ("GET", "/interactions"): response = .json(server.plays)
       case ("GET", "/scenario"): response = .json(server.weather)
-      case ("GET", "/metrics"): response = .metrics(server.metrics)
-      case ("GET", "/openapi.json"): response = .document(Shipped.openAPI)
+      case ("GET", "/metrics"): response = .typed("text/plain; version=0.0.4", Body(server.metrics))
+      case ("GET", "/openapi.json"): response = .typed("application/json", Body(Shipped.openAPI))
       case ("PUT", "/cassette"): (response, change) = try Self.load(request, server)
       case ("GET", "/stubs"): response = .json(server.stubList)
       case ("DELETE", "/stubs"): (response, change) = (Response(status: 204), .removeStubs)
@@ -170,15 +170,12 @@ struct AdminAnswer: Sendable {
         (response, change) = try Self.put(try Self.name(in: target), request, server)
       case ("DELETE", "/stubs/{name}"):
         let name = try Self.name(in: target)
-        guard server.stubs.contains(where: { $0.name == name }) else {
-          response = .problem(404, "There is no stub \(JSON.text(name)) here.")
-          return
-        }
-        (response, change) = (Response(status: 204), .removeStub(name))
+        let isThere = server.stubs.contains { $0.name == name }
+        change = isThere ? .removeStub(name) : nil
+        let sentence = "There is no stub \(JSON.text(name)) here."
+        response = isThere ? Response(status: 204) : .problem(404, sentence)
       case ("POST", "/verify"): response = try Self.verify(request, server)
-      case ("POST", "/reset"):
-        response = Response(status: 204)
-        change = .reset
+      case ("POST", "/reset"): (response, change) = (Response(status: 204), .reset)
       case ("PUT", "/scenario"):
         let order = try ScenarioOrder(data: request.body.data, among: server.shipped)
         if let reason = refusal?(order.scenario) {
@@ -299,21 +296,12 @@ struct AdminAnswer: Sendable {
 
   /// Returns the reason why a request is none of this machine's own.
   private static func strangeness(of request: Request) -> String? {
-    // RFC 9112 §3.2.2: a whole URL prevails.
-    let whole = request.url.host.map { $0 + (request.url.port.map { ":\($0)" } ?? "") }
-    let name = whole ?? request.headers["Host"] ?? ""
-    let page: String
-    switch OriginPolicy().stranger(in: request.headers, askedAs: name) {
+    switch OriginPolicy.strangerAtOwnPort(request.url, request.headers) {
     case .host(let host):
-      return "This port is asked by 127.0.0.1, [::1] or localhost, and not by \"\(host)\"."
-    case .page(let origin): page = origin
-    case nil:
-      guard let origin = OriginPolicy.foreignOrigin(in: request.headers, askedAs: name) else {
-        return nil
-      }
-      page = origin
+      "This port is asked by 127.0.0.1, [::1] or localhost, and not by \"\(host)\"."
+    case .page(let page): "This port does not answer pages of \"\(page)\"."
+    case nil: nil
     }
-    return "This port does not answer pages of \"\(page)\"."
   }
 }
 
@@ -342,12 +330,8 @@ extension Response {
     .json(["error": .text(sentence)], status: status)
   }
 
-  fileprivate static func document(_ bytes: Data) -> Response {
-    Response(headers: ["Content-Type": "application/json"], body: Body(bytes))
-  }
-
-  fileprivate static func metrics(_ text: String) -> Response {
-    Response(headers: ["Content-Type": "text/plain; version=0.0.4"], body: Body(text))
+  fileprivate static func typed(_ type: String, _ body: Body) -> Response {
+    Response(headers: ["Content-Type": type], body: body)
   }
 }
 
@@ -396,16 +380,11 @@ struct AdminSnapshot: Sendable {
   }
 
   var stubList: JSON {
-    [
-      "stubs": .array(
-        stubs.map {
-          [
-            "name": .text($0.name), "request": .text($0.requests.description),
-            "status": .number($0.response.status),
-          ]
-        }
-      )
-    ]
+    let rows = stubs.map { stub -> JSON in
+      let (request, status) = (stub.requests.description, stub.response.status)
+      return ["name": .text(stub.name), "request": .text(request), "status": .number(status)]
+    }
+    return ["stubs": .array(rows)]
   }
 
   var weather: JSON {

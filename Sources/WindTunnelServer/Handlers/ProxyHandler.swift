@@ -11,6 +11,8 @@ final class ProxyHandler: RequestHandler {
   /// The address of a peer that has not given the code.
   private var unknownPeer: String?
 
+  var peerKind: PeerKind { proxy.kind(of: peer) }
+
   init(
     _ proxy: ProxyContext,
     in context: PortContext,
@@ -118,14 +120,19 @@ final class ProxyHandler: RequestHandler {
         handOver: proxy.contexts.map { contexts in
           { [weak connection] early, handshake in
             let opened = OpenedTunnel(to: host, port: port, in: decision.scenario, context.origins)
-            connection?.handOver(
-              to: OpenedTunnelHandler(tunnel: opened, context: context),
-              as: opened.url.host.flatMap { HostName($0.withoutBrackets) },
-              by: contexts.client,
-              early: Array(early),
-              showing: handshake,
-              ended: opened.ended
-            )
+            connection?.handOver { channel, live throws(ServerError) in
+              try ClientConnection.takeOver(
+                channel,
+                as: opened.url.host.flatMap { HostName($0.withoutBrackets) },
+                by: contexts.client,
+                early: Array(early),
+                showing: handshake,
+                in: context,
+                live,
+                OpenedTunnelHandler(tunnel: opened, context: context),
+                ended: opened.ended
+              )
+            }
           }
         }
       )

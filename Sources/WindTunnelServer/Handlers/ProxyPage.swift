@@ -227,9 +227,10 @@ struct CodePage {
   }
 
   private static let closed = """
-    <h1>No code is taken any more</h1>
-    <p>Too many wrong ones were given. Whoever runs the proxy can start it again for a new code, or with
-    --client and the address of this device.</p>
+    <h1>No code is taken now</h1>
+    <p>Too many wrong ones were given. A device that gave them waits
+    \(Int(PeerAuthorizer.pauseSeconds / 60)) minutes. Whoever runs the proxy can
+    start it again for a new code, or with --client and the address of this device.</p>
     """
 }
 

@@ -14,10 +14,7 @@ struct ReplayHandler: RequestHandler {
   /// Returns the reason, as a sentence, why a request is not answered here; `nil` for one that is.
   private func refusalOfStranger(_ head: RequestHead) -> String? {
     guard let policy = context.policy else { return nil }
-    // RFC 9112 §3.2.2: a whole URL prevails.
-    let url = head.url
-    let named = url.host.map { name in url.port.map { "\(name):\($0)" } ?? name }
-    let host = named ?? head.headers["Host"] ?? ""
+    let host = OriginPolicy.name(in: head.url, head.headers)
     switch policy.stranger(in: head.headers, askedAs: host, isOwn: isAsked) {
     case nil: return nil
     case .host(let host):

@@ -1,3 +1,5 @@
+@_spi(WindTunnel) internal import WindTunnelCore
+
 /// Deals connections to the loops in turn. On the listening loop only.
 final class AcceptDispatcher {
   /// A loop, as the listener on it may know it: one that held it would keep a forgotten server.
@@ -61,16 +63,15 @@ struct ConnectionReceiver: Sendable {
   let live: LiveConnections
   /// Makes the handler of a port of the server's own for a peer; `nil` where a deck is played.
   var own: (@Sendable (_ peer: String) -> any RequestHandler)?
+  /// The counts of the port's peers, on all loops.
+  var quota = Locked(PeerQuota(connectionsMax: .max))
 
   /// Takes over a socket that has been accepted and counted.
   func receive(_ socket: Socket, on reactor: Reactor) {
     guard !live.isDraining else { return reject(socket) }
-    if own != nil || context.origins.proxy != nil {
-      live.makeRoom(below: context.limits.connectionsMax)
-    }
     if let own {
       guard let peer = socket.peerAddress?.host else { return reject(socket) }
-      begin(socket, own(peer), on: reactor)?.open()
+      begin(socket, own(peer), from: peer, on: reactor)?.open()
     } else if let proxy = context.origins.proxy {
       guard let peer = socket.peerAddress?.host else { return reject(socket) }
       func handler(unknown: String? = nil) -> ProxyHandler {
@@ -78,21 +79,30 @@ struct ConnectionReceiver: Sendable {
       }
       switch proxy.receive(socket) {
       case .gone: reject(socket)
-      case .served: begin(socket, handler(), on: reactor)?.open()
-      case .unknown: begin(socket, handler(unknown: peer), on: reactor)?.open()
-      case .refused(let sentence): begin(socket, handler(), on: reactor)?.reject(sentence)
+      case .served: begin(socket, handler(), from: peer, on: reactor)?.open()
+      case .unknown: begin(socket, handler(unknown: peer), from: peer, on: reactor)?.open()
+      case .refused(let sentence):
+        begin(socket, handler(), from: peer, on: reactor)?.reject(sentence)
       }
     } else {
       begin(socket, ReplayHandler(context: context), on: reactor)?.open()
     }
   }
 
+  /// Begins a connection if there is room for one of its peer's kind; `nil` where it is gone.
   private func begin(
     _ socket: Socket,
     _ handler: any RequestHandler,
+    from peer: String? = nil,
     on reactor: Reactor
   ) -> ClientConnection? {
-    ClientConnection.begin(socket, handler, in: context, live, on: reactor)
+    let place = peer.flatMap { PeerPlace(handler.peerKind, $0, in: quota) }
+    if peer != nil, place == nil {
+      reject(socket)
+      return nil
+    }
+    if place != nil { live.makeRoom(below: context.limits.connectionsMax) }
+    return ClientConnection.begin(socket, handler, in: context, live, at: place, on: reactor)
   }
 
   private func reject(_ socket: Socket) {

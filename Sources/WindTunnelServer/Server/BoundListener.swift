@@ -36,6 +36,7 @@ struct BoundListener: @unchecked Sendable {
           network: options.proxy == nil ? nil : .ofInterface(at: address)
         )
         let gate = options.proxy.map { Locked(PeerAuthorizer($0.admission, own: options.host)) }
+        let quota = Locked(PeerQuota(connectionsMax: options.limits.connectionsMax))
         let queues = JournalWriter.Queues()
         dispatcher.receivers = group.members.map { member in
           let context = PortContext(
@@ -53,7 +54,7 @@ struct BoundListener: @unchecked Sendable {
               loop?.execute(job)
             }
           )
-          return ConnectionReceiver(context: context, live: member.live, own: own)
+          return ConnectionReceiver(context: context, live: member.live, own: own, quota: quota)
         }
         return BoundListener(port: port, closing: bound.close)
       }

@@ -64,25 +64,14 @@ struct EventLoopGroup: Sendable {
   }
 
   private static func stop(_ member: Member, grace: Duration) async {
-    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-      let once = Once { continuation.resume() }
-      let isPosted = member.loop.execute { reactor in
-        member.live.notifyWhenEmpty { once.run() }
-        reactor.schedule(after: grace.inNanoseconds) { _ in once.run() }
-      }
-      if !isPosted { once.run() }
+    let ended = Promise<Void>()
+    let isPosted = member.loop.execute { reactor in
+      member.live.notifyWhenEmpty { ended.keep(()) }
+      reactor.schedule(after: grace.inNanoseconds) { _ in ended.keep(()) }
     }
+    if isPosted { await ended.value }
     // A loop that has stopped already has nothing left.
     try? await member.loop.run { _ in member.live.abandon() }
     await member.loop.stop()
   }
-}
-
-/// Something that happens once, whoever asks first.
-private final class Once: Sendable {
-  private let action: Locked<(@Sendable () -> Void)?>
-
-  init(_ action: @escaping @Sendable () -> Void) { self.action = Locked(action) }
-
-  func run() { action.exchange(nil)?() }
 }

@@ -96,6 +96,18 @@ public struct Limits: Sendable, Hashable {
   /// 1009 (RFC 6455 §7.4.1). Python's `websockets` takes 1 MiB, Go's `gorilla` any length.
   public var messageBytesMax = 64 * 1024 * 1024
 
+  /// The time for which a peer that has not given a code may be idle, and for which its request may
+  /// take to arrive: nobody waits for it.
+  public var unpairedSeconds = 10.0
+
+  /// The same limits for such a peer.
+  var whileUnpaired: Limits {
+    var limits = self
+    limits.idleSeconds = min(idleSeconds, unpairedSeconds)
+    limits.requestSeconds = min(requestSeconds, unpairedSeconds)
+    return limits
+  }
+
   /// Makes limits with the default amounts.
   public init() {}
 

@@ -8,8 +8,7 @@ struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
   /// Takes a literal such as `127.0.0.1`, `::1` or `[::1]`; `nil` for a name.
   init?(_ host: String, port: Int) {
     guard let port = UInt16(exactly: port) else { return nil }
-    let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
-    let host = isBracketed ? String(host.dropFirst().dropLast()) : host
+    let (isBracketed, host) = (host.withoutBrackets != host, host.withoutBrackets)
     var four = sockaddr_in.empty
     var six = sockaddr_in6.empty
     if !isBracketed, inet_pton(AF_INET, host, &four.sin_addr) == 1 {

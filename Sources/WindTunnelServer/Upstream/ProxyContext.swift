@@ -45,6 +45,9 @@ final class ProxyContext: Sendable {
     }
   }
 
+  /// Returns the kind of a peer.
+  func kind(of peer: String) -> PeerKind { gate.withLock { $0.kind(of: peer) } }
+
   /// Tells whether a peer that was unknown has given the code meanwhile, by another connection.
   func isServed(_ peer: String) -> Bool { gate.withLock { $0.standing(of: peer) } == .served }
 
@@ -55,7 +58,7 @@ final class ProxyContext: Sendable {
     case .right: settings.notice?(.admitted(peer))
     case .last:
       settings.notice?(.turnedAway(peer))
-      settings.notice?(.codeUsedUp(wrongCodes: PeerAuthorizer.wrongCodesMax))
+      settings.notice?(.codeUsedUp(wrongCodes: PeerAuthorizer.wrongCodesOfAllMax))
     case .none, .wrong, .closed: settings.notice?(.turnedAway(peer))
     }
     return verdict

@@ -42,7 +42,7 @@ import Testing
     ["bash", "-c", "curl -fu ada:hunterzwei {url} | tee log; sh -c 'x --token hunterzwei'"],
     ["./client", "{url}", "--say", "hunterzwei", "--token", "hunterzwei"],
     ["./client", "--note", "from API_TOKEN=hunterzwei", "hunterzwei"],
-    ["./client", "Authorization: Bearer hunterzwei", "x-hunterzwei-y"],
+    ["./client", "Authorization: Bearer hunterzwei", "x-hunterzwei-y"], ["./c", "ada:hunterzwei"],
   ])
   func `a secret is told by its place`(command: [String]) {
     let kept = CommandWords(command, environment: [:])
@@ -63,7 +63,7 @@ import Testing
     ["sh", "-c", "curl -sf \"$1\" || exit 7; echo done", "sh", "{url}"],
     ["node", "--max-old-space-size=64", "client.mjs", "{url}"], ["ls", "-a", "x"],
     ["go", "run", "-race", "./client", "-retries", "3", "{url}"],
-    ["/srv/shop/client", "{url}"],
+    ["/srv/shop/client", "{url}"], ["docker", "run", "shop:latest"], ["./c", "api.test:8443"],
   ])
   func `what is no secret is kept to the letter`(command: [String]) {
     let kept = CommandWords(command, environment: ["HOME": "/root", "OLDPWD": "/srv/shop"])

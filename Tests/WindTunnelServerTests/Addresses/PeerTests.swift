@@ -80,16 +80,32 @@ import Testing
     expectEqual(gate.standing(of: "192.168.1.21"), .served)
   }
 
-  @Test func `so many wrong codes are looked at and no more, whoever gives them`() {
+  @Test func `an address that guesses is refused for a time, and no other is`() {
     var gate = PeerAuthorizer(.code("482913"), own: "192.168.1.5")
-    expectEqual(gate.check("482913", from: "192.168.1.20"), .right)
-    for code in 0..<19 { expectEqual(gate.check("\(code)", from: "10.0.0.\(code)"), .wrong) }
+    let pause = Int64(nanosecondsOf: PeerAuthorizer.pauseSeconds)
     // One that is given again, as by a client that is set to it, says nothing new.
-    for _ in 0..<100 { expectEqual(gate.check("7", from: "10.0.0.9"), .wrong) }
-    expectEqual(gate.check("4829130", from: "10.0.0.9"), .last)
-    for code in ["7", "482913"] { expectEqual(gate.check(code, from: "10.0.0.8"), .closed) }
-    expectEqual(gate.standing(of: "10.0.0.8"), .unknown)
-    expectEqual(gate.standing(of: "192.168.1.20"), .served)
+    let guesses = (0..<100).map { ("\($0 % 19)", 9, Int64(0), PeerAuthorizer.Verdict.wrong) }
+    let rows =
+      guesses + [
+        ("19", 9, 0, .wrong), ("482913", 9, 0, .closed), ("7", 9, 1, .closed), ("", 9, 1, .none),
+        ("7", 8, 1, .wrong), ("482913", 8, 1, .right), ("482913", 9, pause - 1, .closed),
+        ("7", 9, pause, .wrong), ("482913", 9, pause, .right),
+      ]
+    for (code, peer, time, verdict) in rows {
+      let found = gate.check(code, from: "10.0.0.\(peer)", at: Moment(nanoseconds: time))
+      #expect(found == verdict, "\(code) from \(peer) at \(time)")
+    }
+    let peers = ["192.168.1.5", "10.0.0.8", "10.0.0.9", "10.0.0.7"]
+    expectEqual(peers.map { gate.kind(of: $0) }, [.owner, .device, .device, .unpaired])
+  }
+
+  @Test func `the code is closed to all after the guesses of many addresses`() {
+    var gate = PeerAuthorizer(.code("482913"), own: "192.168.1.5")
+    for code in 1..<PeerAuthorizer.wrongCodesOfAllMax {
+      expectEqual(gate.check("\(code)", from: "10.0.\(code / 19).9"), .wrong)
+    }
+    expectEqual(gate.check("4829130", from: "10.9.0.9"), .last)
+    expectEqual(gate.check("482913", from: "10.0.0.8"), .closed)
   }
 
   @Test(arguments: ["48291", "4829130", "482914", "０４８２９１３", "482913\u{301}", "a", "*"])

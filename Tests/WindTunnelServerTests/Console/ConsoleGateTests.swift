@@ -65,12 +65,15 @@ import Testing
     try expectNil(refusal(gate, "Host: localhost"), "this machine still is")
   }
 
-  @Test func `guesses end, and the code with them`() {
+  @Test func `guesses of an address end, and another gives the code`() {
     let gate = ConsoleGate(("192.168.1.4", "123456"))
     for guess in 0..<PeerAuthorizer.wrongCodesMax {
       expectNil(gate.pair("\(200_000 + guess)", from: "192.168.1.20"))
     }
     expectNil(gate.pair("123456", from: "192.168.1.20"))
+    #expect(gate.pair("123456", from: "192.168.1.21") != nil)
+    let peers = ["127.0.0.1", "::1", "192.168.1.4", "192.168.1.21", "192.168.1.20"]
+    expectEqual(peers.map { gate.kind(of: $0) }, [.owner, .owner, .owner, .device, .unpaired])
   }
 
   @Test func `without a local network no other machine is`() throws {

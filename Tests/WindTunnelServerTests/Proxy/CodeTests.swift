@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import TestSupport
 import Testing
 
@@ -167,7 +168,7 @@ import Testing
       }
     }
 
-    @Test func `after so many wrong ones none is taken, and who was served is`() async throws {
+    @Test func `after so many wrong ones an address waits, and no other does`() async throws {
       try await Self.serving { server, noticed async throws in
         _ = try await server.answer(to: Self.form("482913"), from: "127.0.0.2")
         for code in 0..<PeerAuthorizer.wrongCodesMax {
@@ -175,17 +176,44 @@ import Testing
         }
         let form = try await server.answer(to: Self.form("482913"), from: "127.0.0.3")
         expectEqual(form.statusLine, "HTTP/1.1 403 Forbidden")
-        #expect(form.content.contains("No code is taken any more"))
+        #expect(form.content.contains("No code is taken now"))
         let password = try await server.answer(
           to: Self.question + Self.credentials("482913") + "\r\n",
           from: "127.0.0.4"
         )
-        expectEqual(password.statusLine, "HTTP/1.1 403 Forbidden")
+        expectEqual(password.content, "a")
         let served = try await server.answer(to: Self.question + "\r\n", from: "127.0.0.2")
         expectEqual(served.content, "a")
-        let events = await noticed.first(PeerAuthorizer.wrongCodesMax + 2)
+        let events = await noticed.first(PeerAuthorizer.wrongCodesMax + 3)
         expectEqual(events.first, .admitted("127.0.0.2"))
-        expectEqual(events.last, .codeUsedUp(wrongCodes: PeerAuthorizer.wrongCodesMax))
+        expectEqual(events.last, .admitted("127.0.0.4"))
+      }
+    }
+
+    @Test func `a device without the code has few places and little time`() async throws {
+      for seconds in [3600, 0.02] {
+        var options = ReplayServer.Options.patient
+        (options.loops, options.limits.unpairedSeconds) = (1, seconds)
+        options.proxy = Proxying()
+        options.proxy?.admission = .code("482913")
+        let deck = Deck(Self.tape, options: PlaybackOptions(isProxied: true))
+        try await ReplayServer.serving(deck, options) { server in
+          let own = try server.client()
+          let silent = try (0...PeerQuota.unpairedOfAddressMax).map { _ in
+            try RawClient(.loopback(port: server.port), from: "127.0.0.2")
+          }
+          // One too many is closed at once; after a while all are.
+          for client in seconds < 1 ? silent : [silent[PeerQuota.unpairedOfAddressMax]] {
+            #expect(await client.receiveAll() == ([], .finished))
+          }
+          if seconds > 1 {
+            let other = try await server.answer(to: Self.question + "\r\n", from: "127.0.0.3")
+            expectEqual(other.statusLine, "HTTP/1.1 407 Proxy Authentication Required")
+          }
+          await own.send(Self.question + "\r\n")
+          expectEqual(String(decoding: await own.receiveAll().0, as: UTF8.self).content, "a")
+          for client in silent + [own] { client.close() }
+        }
       }
     }
 

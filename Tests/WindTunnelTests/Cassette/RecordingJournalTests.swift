@@ -216,6 +216,20 @@ import WindTunnelSymptoms
     expectEqual(count, 1)
   }
 
+  @Test func `an edit that keeps size and date is seen`() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("a.json")
+    var stamps: [FileStamp] = []
+    // The system's clock of files goes in steps of some milliseconds.
+    for edit in 0..<10_000 where stamps.first == stamps.last {
+      try Data("\(edit % 10)".utf8).write(to: file)
+      let date = Date(timeIntervalSince1970: 1e9)
+      try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: file.path)
+      stamps.append(FileStamp(file))
+    }
+    #expect(stamps.first != stamps.last && stamps.last == FileStamp(file))
+  }
+
   @Test func `refused connections alone are no recording`() throws {
     let folder = try TemporaryFolder()
     let file = folder.file("a.json")

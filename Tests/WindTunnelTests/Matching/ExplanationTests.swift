@@ -68,6 +68,29 @@ import Testing
     )
   }
 
+  /// A miss of a large body among others, and the work of its explanation.
+  private static func miss(_ bytes: Int, _ recorded: Range<Int>, of most: Int) -> (Mismatch, Int) {
+    func large(_ number: Int, _ bytes: Int) -> Request {
+      post(#"{"text":"\#(String(repeating: "x", count: bytes))","z":\#(number)}"#)
+    }
+    let tape = recorded.map { Interaction(large($0, most), Response()) }
+    let (asked, before) = (large(99, bytes), Work.done)
+    let mismatch = Mismatch(asked, among: tape, matcher: .body(BodyRule(.json)))
+    return (mismatch, Work.done - before)
+  }
+
+  @Test func `the bodies of the nearest are read, and no more than a limit of bytes`() {
+    // Each pair has 600 kB, and the limit has room for three.
+    let few = Self.miss(300_000, 10..<13, of: 300_000)
+    let many = Self.miss(300_000, 10..<70, of: 300_000)
+    expectEqual(many.0.nearest?.difference, "body at $.z: recorded 10, asked 99")
+    #expect(many.0.candidates == few.0.candidates && many.0.rule == few.0.rule)
+    #expect(few.1 > 0 && many.1 - few.1 < few.1 / 10, "\(few.1) and \(many.1) steps")
+    let large = Self.miss(1_200_000, 11..<12, of: 1_200_000).0
+    expectEqual(large.nearest?.difference, "body, of which only the beginning was compared")
+    expectNil(large.rule)
+  }
+
   @Test func `what was played is told with each candidate`() {
     let deck = Deck(Self.tape)
     _ = deck.decide(Request("GET", "https://a.example/users/7"))
