@@ -10,21 +10,26 @@ package struct WordFinder {
     package var word: Int
   }
 
+  // Most words part from all others after a few letters, so most nodes have one child: the next.
   private struct Node {
     var byte: UInt8
-    var child: Int32 = none
-    var sibling: Int32
-    /// The node of the longest end of what led here that another way leads to.
-    var fallback: Int32 = 0
+    /// Whether the previous node is its parent.
+    var follows: Bool
+    /// Whether it has children beside the next node.
+    var branches = false
+    /// The node of the longest end of the way to this one that another way leads to.
+    var fallback: Int32 = none
     /// The longest word that begins here.
     var word: Int32 = none
   }
 
   private static let none: Int32 = -1
 
-  private var nodes = [Node(byte: 0, sibling: none)]
+  private var nodes = [Node(byte: 0, follows: false, fallback: 0)]
   /// The root has many children, and is asked most.
   private var beginnings = [Int32](repeating: none, count: 256)
+  /// The children that do not follow their parents, by parent and byte.
+  private var branches: [Int: Int32] = [:]
   /// For each word the longest other one that it begins with.
   private var shorter: [Int32]
 
@@ -36,7 +41,7 @@ package struct WordFinder {
       for byte in word.reversed() { node = child(of: node, byte) ?? add(byte, to: node) }
       nodes[Int(node)].word = Int32(index)
     }
-    link()
+    link(words)
   }
 
   /// Returns the longest word that another one begins with; `nil` if there is none.
@@ -62,19 +67,21 @@ package struct WordFinder {
       let child = beginnings[Int(byte)]
       return child == Self.none ? nil : child
     }
-    var child = nodes[Int(node)].child
-    while child != Self.none, nodes[Int(child)].byte != byte {
-      Work.read(1)
-      child = nodes[Int(child)].sibling
-    }
-    return child == Self.none ? nil : child
+    Work.read(1)
+    let next = Int(node) + 1
+    if next < nodes.count, nodes[next].byte == byte, nodes[next].follows { return Int32(next) }
+    return nodes[Int(node)].branches ? branches[Int(node) << 8 | Int(byte)] : nil
   }
 
   private mutating func add(_ byte: UInt8, to node: Int32) -> Int32 {
     let new = Int32(nodes.count)
-    nodes.append(Node(byte: byte, sibling: nodes[Int(node)].child))
-    nodes[Int(node)].child = new
-    if node == 0 { beginnings[Int(byte)] = new }
+    nodes.append(Node(byte: byte, follows: new == node + 1))
+    if node == 0 {
+      beginnings[Int(byte)] = new
+    } else if new > node + 1 {
+      nodes[Int(node)].branches = true
+      branches[Int(node) << 8 | Int(byte)] = new
+    }
     return new
   }
 
@@ -89,25 +96,27 @@ package struct WordFinder {
   }
 
   /// Finds the fallbacks, those of short ways first, since those of long ones lead over them.
-  private mutating func link() {
-    var waiting: [Int32] = [0]
-    var done = 0
-    while done < waiting.count {
-      let node = waiting[done]
-      done += 1
-      var child = nodes[Int(node)].child
-      while child != Self.none {
-        let fallback = node == 0 ? 0 : next(nodes[Int(node)].fallback, nodes[Int(child)].byte)
-        nodes[Int(child)].fallback = fallback
-        let other = nodes[Int(fallback)].word
-        if nodes[Int(child)].word == Self.none {
-          nodes[Int(child)].word = other
-        } else {
-          shorter[Int(nodes[Int(child)].word)] = other
-        }
-        waiting.append(child)
-        child = nodes[Int(child)].sibling
+  private mutating func link(_ words: [Bytes]) {
+    var (ways, depth) = (words.indices.map { (word: $0, node: Int32(0)) }, 0)
+    while !ways.isEmpty {
+      depth += 1
+      ways = ways.compactMap { word, node in
+        let rest = words[word].count - depth
+        guard rest >= 0, let child = child(of: node, words[word][rest]) else { return nil }
+        if nodes[Int(child)].fallback == Self.none { link(child, of: node) }
+        return (word, child)
       }
+    }
+  }
+
+  private mutating func link(_ child: Int32, of node: Int32) {
+    let fallback = node == 0 ? 0 : next(nodes[Int(node)].fallback, nodes[Int(child)].byte)
+    nodes[Int(child)].fallback = fallback
+    let other = nodes[Int(fallback)].word
+    if nodes[Int(child)].word == Self.none {
+      nodes[Int(child)].word = other
+    } else {
+      shorter[Int(nodes[Int(child)].word)] = other
     }
   }
 }

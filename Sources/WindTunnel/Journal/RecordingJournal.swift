@@ -46,6 +46,10 @@ public final class RecordingJournal: Sendable {
     fileprivate var lines: [Line] = []
     /// The places of parts, by the numbers of their requests.
     fileprivate var parts: [Int: Range<Int>] = [:]
+    /// The lines that were asked for secrets, all in one filter: a secret that is in none of them
+    /// costs the same whatever their number.
+    fileprivate var seen = NGramFilter(words: seenWords)
+    fileprivate static let seenWords = 1 << 17
     /// The secrets that were learnt, in their order.
     fileprivate var learned: [String] = []
     fileprivate var problem: (any Error)?
@@ -60,7 +64,9 @@ public final class RecordingJournal: Sendable {
     let place: Range<Int>
     let interaction: Interaction
     let mark: Mark
-    fileprivate var filter: NGramFilter?
+    /// Whether the filter of all lines knows it.
+    var isSeen = false
+    var filter: NGramFilter?
 
     /// Tells whether one of the words may be here. Most lines are never asked, so what answers is
     /// made when it is wanted.
@@ -312,25 +318,29 @@ public final class RecordingJournal: Sendable {
   private func appendApart(_ interaction: Interaction, _ mark: Mark) -> [Loss] {
     var losses: [Loss] = []
     for _ in 0..<Self.attemptsMax {
-      guard let start = state.withLock({ $0.beginning }) else { return losses }
-      var redaction = start.redaction
+      // Nothing is written any more if there is no page.
+      let begin = state.withLock { $0.page == nil ? nil : ($0.redaction, $0.learned.count) }
+      guard let (start, learnedCount) = begin else { return losses }
+      var redaction = start
       let kept = redaction.redact([interaction])
-      let (ordinals, lost) = state.withLock { $0.adopt(redaction, since: start.redaction) }
+      let (ordinals, lost) = state.withLock { $0.adopt(redaction, since: start) }
       losses += lost
       let lines = kept.map { line in
         ordinals.isEmpty ? line : line.renumbered { ordinals[$0] ?? $0.ordinal }
       }
       let filters = lines.map { NGramFilter($0) }
+      let seen = lines.map { NGramFilter($0, words: State.seenWords) }
       let own = Set(redaction.takeLearned())
       let sought = redaction.pseudonyms.sought
       let written = state.withLock { state -> [Loss]? in
-        let words = state.learned.dropFirst(start.learnedCount).filter { word in
+        let words = state.learned.dropFirst(learnedCount).filter { word in
           // What it has found by itself may be taken out in fewer places than others have found.
           !own.contains(word)
             || sought[word]?.reach != state.redaction.pseudonyms.sought[word]?.reach
         }
         if filters.contains(where: { words.contains(where: $0.mayContain) }) { return nil }
-        return state.write(lines, mark)
+        for filter in seen { state.seen.formUnion(filter) }
+        return state.write(lines, mark, isSeen: true)
       }
       if let written { return losses + written }
     }
@@ -349,9 +359,11 @@ extension RecordingJournal.State {
 
   /// Writes what was looked through down, behind the overwriting of what repeats a secret of it;
   /// answers what does not stand in the journal for that.
-  fileprivate mutating func write(_ kept: [Interaction], _ mark: JournalFormat.Mark)
-    -> [RecordingJournal.Loss]
-  {
+  fileprivate mutating func write(
+    _ kept: [Interaction],
+    _ mark: JournalFormat.Mark,
+    isSeen: Bool = false
+  ) -> [RecordingJournal.Loss] {
     guard page != nil else { return [] }
     let new = redaction.takeLearned()
     learned += new
@@ -361,7 +373,7 @@ extension RecordingJournal.State {
       try replaceEchoes(losing: &losses)
       // While a part was searched, its exchange may have ended.
       let isLate = mark.isPart && lines.contains { $0.mark == .init(order: mark.order) }
-      if !isLate { replacePart(by: kept, mark, &losses) }
+      if !isLate { replacePart(by: kept, mark, isSeen, &losses) }
     } catch {
       // Nothing is written while a secret stands there that could not be overwritten.
       if !mark.isPart { losses += kept.map { .init(interaction: $0, error: error) } }
@@ -375,11 +387,12 @@ extension RecordingJournal.State {
   private mutating func replacePart(
     by kept: [Interaction],
     _ mark: JournalFormat.Mark,
+    _ isSeen: Bool,
     _ losses: inout [RecordingJournal.Loss]
   ) {
     let earlier = parts[mark.order]
     for interaction in kept {
-      do { try write(interaction, mark) } catch {
+      do { try write(interaction, mark, isSeen) } catch {
         if mark.isPart { return }
         losses.append(.init(interaction: interaction, error: error))
       }
@@ -390,7 +403,11 @@ extension RecordingJournal.State {
     removeSideFiles(of: lines.remove(at: index))
   }
 
-  private mutating func write(_ interaction: Interaction, _ mark: JournalFormat.Mark) throws {
+  private mutating func write(
+    _ interaction: Interaction,
+    _ mark: JournalFormat.Mark,
+    _ isSeen: Bool
+  ) throws {
     try begin()
     let (aside, new) = try keepAside(interaction.bodies)
     do {
@@ -398,7 +415,7 @@ extension RecordingJournal.State {
         aside.first { $0.body == body }?.name
       }
       guard let place = try page?.append(bytes) else { return }
-      lines.append(RecordingJournal.Line(place: place, interaction: interaction, mark: mark))
+      lines.append(.init(place: place, interaction: interaction, mark: mark, isSeen: isSeen))
       parts[mark.order] = mark.isPart ? place : nil
     } catch {
       remove(new)
@@ -463,7 +480,13 @@ extension RecordingJournal.State {
   /// without, if it can be written so.
   private mutating func replaceEchoes(losing losses: inout [RecordingJournal.Loss]) throws {
     if unreplaced.isEmpty { return }
-    for index in lines.indices.reversed() where lines[index].mayContain(anyOf: unreplaced) {
+    for index in lines.indices where !lines[index].isSeen {
+      seen.look(through: lines[index].interaction)
+      lines[index].isSeen = true
+    }
+    let words = unreplaced.filter { seen.mayContain($0) }
+    for index in lines.indices.reversed()
+    where !words.isEmpty && lines[index].mayContain(anyOf: words) {
       let line = lines[index]
       let kept = redaction.redact([line.interaction])
       if kept == [line.interaction] { continue }
@@ -471,18 +494,12 @@ extension RecordingJournal.State {
       lines.remove(at: index)
       removeSideFiles(of: line, beside: kept)
       for interaction in kept {
-        do { try write(interaction, line.mark) } catch {
+        do { try write(interaction, line.mark, false) } catch {
           losses.append(.init(interaction: interaction, error: error))
         }
       }
     }
     unreplaced = []
-  }
-
-  /// The start of a look at an interaction outside the lock; `nil` where nothing is written any
-  /// more.
-  fileprivate var beginning: (redaction: Redaction, learnedCount: Int)? {
-    page != nil ? (redaction, learned.count) : nil
   }
 
   /// Takes over what was found out outside the lock, and overwrites what repeats a secret of it.

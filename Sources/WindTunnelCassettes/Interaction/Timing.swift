@@ -67,3 +67,32 @@ extension Int {
     return overflows ? .max : sum
   }
 }
+
+/// The pieces of a body while it arrives: at most ``piecesMax``, whatever their number on the wire.
+///
+/// Pieces that arrive within a millisecond are one. If there are still too many, the time within
+/// which they are joined grows, so that a long stream keeps its pace from its beginning to its end.
+package struct ArrivingPieces {
+  /// The maximum number of pieces.
+  package static let piecesMax = 100_000
+
+  package private(set) var chunks: [Timing.Chunk] = []
+  /// The time within which pieces are joined.
+  private var span = Duration.milliseconds(1)
+
+  package init() {}
+
+  /// Adds a piece.
+  package mutating func append(_ bytes: Int, at offset: Duration) {
+    if let last = chunks.last, offset - last.offset < span {
+      return chunks[chunks.count - 1].bytes += bytes
+    }
+    chunks.append(Timing.Chunk(bytes: bytes, offset: offset))
+    guard chunks.count > Self.piecesMax else { return }
+    // With so much time between them, half of the maximum is left.
+    span = max(span * 2, (offset - chunks[0].offset) / (Self.piecesMax / 2))
+    let all = chunks
+    chunks.removeAll(keepingCapacity: true)
+    for chunk in all { append(chunk.bytes, at: chunk.offset) }
+  }
+}

@@ -26,7 +26,7 @@ struct KnownValueSearch {
 
   /// Secrets that are looked for together.
   private struct Group {
-    let secrets: [Secret]
+    var secrets: [Secret]
     let finder: WordFinder
     let bytes: Int
 
@@ -38,8 +38,11 @@ struct KnownValueSearch {
   }
 
   /// The secrets, in groups of which each is at least twice as large as the next, so that there are
-  /// few of them and each secret is put into a new one only a few times.
+  /// few of them and each secret is put into a new one only a few times. A large one is not built
+  /// again, because others may wait meanwhile.
   private var groups: [Group] = []
+  /// The number of bytes from which on a group is large.
+  private static let largeBytesMin = 64 << 10
   /// The first four bytes of each.
   private var beginnings: Set<UInt32> = []
   /// Tells whether any begins with two bytes.
@@ -48,7 +51,15 @@ struct KnownValueSearch {
   private var words: [String: String] = [:]
 
   /// Looks for more of them, or for some that are words in more places.
-  mutating func listen(for new: [(secret: String, sought: Pseudonyms.Sought)]) {
+  ///
+  /// - Parameters:
+  ///   - new: The secrets.
+  ///   - copy: A search that was given all of these at once, and nothing after them, and what
+  ///     stands here for each secret: if it has built a large group, that is used.
+  mutating func listen(
+    for new: [(secret: String, sought: Pseudonyms.Sought)],
+    as copy: (search: KnownValueSearch, sought: [String: Pseudonyms.Sought])? = nil
+  ) {
     var secrets: [Secret] = []
     for (secret, sought) in new {
       let bytes = Bytes(secret.utf8)
@@ -60,8 +71,15 @@ struct KnownValueSearch {
       begins[Int(bytes[0]) << 8 | Int(bytes[1])] = true
     }
     if secrets.isEmpty { return }
+    if let copy, var group = copy.search.groups.last, group.bytes >= Self.largeBytesMin {
+      for (index, secret) in group.secrets.enumerated() {
+        let sought = copy.sought[String(decoding: secret.bytes, as: UTF8.self)]
+        if let sought { group.secrets[index].stand = Bytes(sought.stand.utf8) }
+      }
+      return groups.insert(group, at: 0)
+    }
     var count = secrets.reduce(0) { $0 + $1.bytes.count }
-    while let last = groups.last, last.bytes < 2 * count {
+    while let last = groups.last, last.bytes < min(2 * count, Self.largeBytesMin) {
       secrets = last.secrets + secrets
       count += last.bytes
       groups.removeLast()
@@ -178,15 +196,12 @@ struct KnownValueSearch {
   /// none.
   func replaced(in bytes: Bytes, _ place: Place = .syntax) -> Bytes? {
     guard !groups.isEmpty else { return nil }
-    var bytes = bytes
-    var isChanged = false
+    var result: Bytes?
     for spelling in EscapedText.Spelling.allCases {
-      guard let text = EscapedText(bytes, spelling) else { continue }
+      guard let text = EscapedText(result ?? bytes, spelling) else { continue }
       let edits = found(in: text.bytes, place)
-      guard !edits.isEmpty else { continue }
-      bytes = Edit.applied(text.inOriginal(edits), to: bytes)
-      isChanged = true
+      if !edits.isEmpty { result = Edit.applied(text.inOriginal(edits), to: result ?? bytes) }
     }
-    return isChanged ? bytes : nil
+    return result
   }
 }

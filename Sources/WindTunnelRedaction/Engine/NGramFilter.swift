@@ -12,14 +12,26 @@ package struct NGramFilter {
   private static let mapBytesMax = 1 << 20
   private var bits: [UInt64]
   /// Tells whether there is content that could not be looked into.
-  private let isBlind: Bool
+  private var isBlind: Bool
 
   /// Looks at everything of an interaction that may repeat a secret, in every spelling of it.
-  package init(_ interaction: Interaction) {
+  package init(_ interaction: Interaction, words: Int? = nil) {
     let texts = InteractionTexts(interaction)
     let count = texts.count
-    bits = [UInt64](repeating: 0, count: min(max(1, (count + count / 2) / 4), Self.wordsMax))
-    isBlind = texts.isBlind
+    self.init(words: words ?? min(max(1, (count + count / 2) / 4), Self.wordsMax))
+    look(through: texts)
+  }
+
+  /// Creates a filter of so many words that has seen nothing.
+  package init(words: Int) { (bits, isBlind) = ([UInt64](repeating: 0, count: words), false) }
+
+  /// Looks at another interaction, too.
+  package mutating func look(through interaction: Interaction) {
+    look(through: InteractionTexts(interaction))
+  }
+
+  private mutating func look(through texts: InteractionTexts) {
+    isBlind = isBlind || texts.isBlind
     texts.forEach { lookThrough($0) }
   }
 
@@ -30,30 +42,35 @@ package struct NGramFilter {
       guard let inner = EncodedText.decoded(text[run]) else { continue }
       // A picture and the like has no text in it that is spelled in a way of its own.
       let isMedia = inner.count > Self.mapBytesMax && String(utf8: inner) == nil
-      if isMedia { Self.grams(of: inner) { set($0) } } else { look(in: inner) }
+      if isMedia { set(inner) } else { look(in: inner) }
     }
   }
 
   /// Looks at a text in every spelling, one after the other: each is as large as the text.
   private mutating func look(in text: Bytes) {
     for spelling in EscapedText.Spelling.allCases {
-      EscapedText(text, spelling).map { Self.grams(of: $0.bytes) { set($0) } }
+      EscapedText(text, spelling).map { set($0.bytes) }
     }
   }
 
   /// Tells whether a word may be there; where this is false it is not.
   package func mayContain(_ word: String) -> Bool {
-    if isBlind { return true }
-    var isThere = true
-    Self.grams(of: Bytes(word.utf8)) { gram in
-      isThere = isThere && bits[place(gram).word] & place(gram).bit != 0
-    }
-    return isThere
+    isBlind
+      || Self.grams(of: Bytes(word.utf8)) { bits[place($0).word] & place($0).bit != 0 }
   }
 
-  private mutating func set(_ gram: UInt64) {
-    let place = place(gram)
-    bits[place.word] |= place.bit
+  /// Adds what another filter of the same size has seen.
+  package mutating func formUnion(_ other: NGramFilter) {
+    isBlind = isBlind || other.isBlind
+    for index in bits.indices { bits[index] |= other.bits[index] }
+  }
+
+  private mutating func set(_ text: Bytes) {
+    _ = Self.grams(of: text) { gram in
+      let place = place(gram)
+      bits[place.word] |= place.bit
+      return true
+    }
   }
 
   private func place(_ gram: UInt64) -> (word: Int, bit: UInt64) {
@@ -62,12 +79,13 @@ package struct NGramFilter {
     return (Int((hash >> 16) % UInt64(bits.count)), 1 << (hash >> 58))
   }
 
-  private static func grams(of text: Bytes, _ body: (UInt64) -> Void) {
-    guard text.count >= gram else { return }
-    var window: UInt64 = 0
-    for (index, byte) in text.enumerated() {
+  /// Calls a function with each gram until it returns false; returns what it did at last.
+  private static func grams(of text: Bytes, _ body: (UInt64) -> Bool) -> Bool {
+    var (window, count): (UInt64, Int) = (0, 0)
+    return text.allSatisfy { byte in
       window = (window << 8 | UInt64(byte)) & 0xFFFF_FFFF
-      if index >= gram - 1 { body(window) }
+      count += 1
+      return count < gram || body(window)
     }
   }
 }

@@ -14,6 +14,10 @@ package struct Pseudonyms {
   /// wants it tries them all.
   static let aloneBytesMin = 4
 
+  /// The maximum number of different values of one interaction that are looked for everywhere: each
+  /// takes some 2 KB of memory. An interaction with more is left out, and named.
+  static let soughtMax = 2048
+
   /// The certainty with which a value is somebody's secret.
   enum Certainty {
     /// The value is replaced where it stands and nowhere else.
@@ -45,6 +49,10 @@ package struct Pseudonyms {
   package private(set) var sought: [String: Sought] = [:]
   /// Those of them that were learnt since somebody asked.
   private var unheard: [String] = []
+  /// Those of the interaction at hand, and maybe one more; `nil` outside of any, without a limit.
+  var own: Set<String>?
+  /// Whether the interaction at hand has more than ``soughtMax``: no more of it is read.
+  var isOverfull: Bool { (own?.count ?? 0) > Self.soughtMax }
   private var ordinals: [String: [String: Int]] = [:]
   private var highest: [String: Int] = [:]
   /// The values that were given an ordinal, in that order.
@@ -59,7 +67,7 @@ package struct Pseudonyms {
 
   /// Returns the placeholder of a value under a name.
   mutating func stand(for value: String, name: String, _ certainty: Certainty = .likely) -> String {
-    if value.isEmpty || Self.isRedacted(value) { return value }
+    if isOverfull || value.isEmpty || Self.isRedacted(value) { return value }
     if let known = sought[value.read] {
       remember(value, as: known.stand, certainty)
       return known.stand
@@ -107,7 +115,8 @@ package struct Pseudonyms {
 
   /// Has a value looked for, and what stands for it.
   mutating func remember(_ value: String, as stand: String, _ certainty: Certainty = .likely) {
-    guard let reach = Self.reach(of: value.read, certainty) else { return }
+    guard !isOverfull, let reach = Self.reach(of: value.read, certainty) else { return }
+    own?.insert(value)
     if let known = sought[value] {
       if known.reach == .whole, reach == .alone { seek(value, Sought(stand: stand, reach: reach)) }
       return

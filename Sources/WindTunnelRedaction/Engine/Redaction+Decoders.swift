@@ -6,7 +6,7 @@ extension Redaction {
     let part = log?.part
     defer { part.map { log?.part = $0 } }
     var edits: [Edit] = []
-    for span in spans {
+    for span in spans where !pseudonyms.isOverfull {
       let new = redacted(span, depth: depth, part)
       if new != span.meaning {
         edits.append(Edit(span.range, decoder.spelled(new, in: span, of: bytes)))

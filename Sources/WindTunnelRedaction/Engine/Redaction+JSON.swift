@@ -120,7 +120,7 @@ extension Redaction {
     let about = aboutList(span, inherited, walk)
     var elements = walk.json.elements(of: span)
     var index = 0
-    while let next = elements.next() {
+    while !pseudonyms.isOverfull, let next = elements.next() {
       element(next, index, about, &walk)
       index += 1
     }
@@ -160,7 +160,7 @@ extension Redaction {
   private mutating func object(_ span: JSONSpan, _ inherited: Inherited?, _ walk: inout Walk) {
     let about = about(span, inherited, walk)
     var members = walk.json.members(of: span)
-    while let member = members.next() {
+    while !pseudonyms.isOverfull, let member = members.next() {
       var next: Inherited?
       if enter(member, about, &next, &walk) { visit(member.value, next, &walk) }
       walk.way.removeLast()

@@ -77,7 +77,7 @@ extension Redaction {
       if new != old { edits.append(Edit(range, new)) }
     }
     var (place, eventEnd) = (0, 0)
-    while place < bytes.count {
+    while place < bytes.count, !pseudonyms.isOverfull {
       let line = Self.line(at: place, in: bytes)
       var found: (range: Range<Int>, json: Bytes?)?
       if place >= eventEnd {
@@ -182,7 +182,8 @@ extension Redaction {
       edits.take(range)
     }
     let passage = Passage(bytes: bytes, names: names, flavour: flavour)
-    for detector in rules.personalData ? Self.detectors + [PersonalData.self] : Self.detectors {
+    for detector in rules.personalData ? Self.detectors + [PersonalData.self] : Self.detectors
+    where !pseudonyms.isOverfull {
       for finding in detector.findings(in: passage) {
         edits.offer(finding.range) { self.stand(for: $0, finding) }
       }

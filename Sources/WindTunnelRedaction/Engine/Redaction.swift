@@ -107,13 +107,13 @@ package struct Redaction {
   package mutating func adopt(_ other: Redaction, since start: Redaction) -> [Pseudonym: Int] {
     let ordinals = pseudonyms.adopt(other.pseudonyms, since: start.pseudonyms, other.learned)
     (echoes, isLearning) = (KnownValueSearch(), true)
-    hear()
+    hear(as: other.heard)
     return ordinals
   }
 
-  private mutating func hear() {
+  private mutating func hear(as copy: KnownValueSearch? = nil) {
     let unheard = pseudonyms.takeUnheard()
-    heard.listen(for: unheard)
+    heard.listen(for: unheard, as: copy.map { ($0, pseudonyms.sought) })
     learned += unheard.map(\.secret)
   }
 
@@ -125,6 +125,7 @@ package struct Redaction {
 
   private mutating func redacted(_ interaction: Interaction) -> Interaction {
     var interaction = interaction
+    pseudonyms.own = []
     unpackedBytes = 0
     rereadBytesLeft = Self.rereadBytesMin + 16 * interaction.bodyBytes
     log?.part = "request URL"
@@ -160,6 +161,12 @@ package struct Redaction {
     for (place, members) in interaction.innerNotes.sorted(by: { $0.key < $1.key }) {
       interaction.innerNotes[place] = notes(members)
     }
+    if pseudonyms.isOverfull {
+      let reason = "has more than \(Pseudonyms.soughtMax) credentials, too many to look for"
+      obstacle = "it \(reason)"
+      log?.leaveOff(reason)
+    }
+    pseudonyms.own = nil
     return interaction
   }
 
@@ -245,7 +252,7 @@ package struct Redaction {
     _ timing: inout Timing?
   ) -> Int? {
     var rewriting = BodyRewriting(body, timing)
-    for batch in batches {
+    for batch in batches where !pseudonyms.isOverfull {
       guard batch.count <= batches.bytesMax else {
         obstacle =
           "an event of more than \(batches.bytesMax) bytes is too large to be looked through for "

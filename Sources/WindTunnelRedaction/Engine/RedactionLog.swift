@@ -73,7 +73,12 @@ struct RedactionLog {
   }
 
   mutating func unopened(_ coding: String) {
-    let line = "#\(number) \(part): in \(coding), which is not opened here"
+    leaveOff("\(part): in \(coding), which is not opened here")
+  }
+
+  /// Takes note of an interaction that is not searched, or not to its end.
+  mutating func leaveOff(_ reason: String) {
+    let line = "#\(number) \(reason)"
     if knownLines.insert(line).inserted { unopened.append((number, line)) }
   }
 

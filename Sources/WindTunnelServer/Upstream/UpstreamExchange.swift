@@ -57,6 +57,7 @@ final class UpstreamExchange {
   /// The answer as observers are told of it.
   private var told: LiveContent
   private var timing = Timing(firstByte: .zero, lastByte: .zero)
+  private var pieces = ArrivingPieces()
   private var isOver = false { didSet { if isOver { parts = nil } } }
   /// The journal of what has come before the end; `nil` as long as the answer may come at once.
   private var parts: PartJournal?
@@ -377,7 +378,7 @@ extension UpstreamExchange {
 
   private func receive(_ data: Data) {
     if ticket != nil {
-      timing.chunks.append(Timing.Chunk(bytes: data.count, offset: elapsed))
+      pieces.append(data.count, at: elapsed)
       body.append(data)
     }
     told.take(data)
@@ -550,7 +551,7 @@ extension UpstreamExchange {
     timing.lastByte = time
     // One piece is no stream worth telling of, and neither are those of a body of known length.
     let hasLength = if case .length = self.answer?.framing { true } else { false }
-    if timing.chunks.count < 2 || hasLength { timing.chunks = [] }
+    if pieces.chunks.count > 1, !hasLength { timing.chunks = pieces.chunks }
     return Interaction(outcome.request, answer, timing: timing)
   }
 
