@@ -204,9 +204,7 @@ package struct Arguments: Sendable {
     let unit = units.first { text.hasSuffix($0.suffix) } ?? ("", 1000)
     guard let number = Double(text.dropLast(unit.suffix.count)), number <= 1e6,
       number * unit.milliseconds >= 1
-    else {
-      throw .value(name, text, shouldBe: "a length of time such as 500ms, 10s or 2m")
-    }
+    else { throw .value(name, text, shouldBe: "a length of time such as 500ms, 10s or 2m") }
     return .milliseconds(Int64(number * unit.milliseconds))
   }
 

@@ -229,9 +229,7 @@ extension HAREntryReader {
 
   /// Returns the values of the fields that one JSON value stands for.
   private static func values(_ json: JSON, of name: String) -> [String] {
-    guard case .array(let list) = json else {
-      return lines(json == .null ? "" : json.said)
-    }
+    guard case .array(let list) = json else { return lines(json == .null ? "" : json.said) }
     let values = list.flatMap { lines($0 == .null ? "" : $0.said) }
     // Several lines may become one with commas (RFC 9110 §5.3); Set-Cookie may not (RFC 6265 §3).
     return name.equalsIgnoringASCIICase("Set-Cookie") ? values : [values.joined(separator: ", ")]

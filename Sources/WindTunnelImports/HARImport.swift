@@ -200,9 +200,7 @@ private struct HARLog {
       )
     }
     guard case .object = log else { throw refusal("\"log\" is \(log.noun), not an object") }
-    guard let list = log["entries"] else {
-      throw refusal("\"log\" has no \"entries\"")
-    }
+    guard let list = log["entries"] else { throw refusal("\"log\" has no \"entries\"") }
     guard case .array(let entries) = list else {
       throw refusal("\"log.entries\" is \(list.noun), not a list")
     }

@@ -100,9 +100,7 @@ enum HARSanitizer {
       let isOtherDate = dates.contains(name) && written.map { !$0.says(member.value) } ?? false
       guard isLost || isShort || isOtherDate,
         !members.contains(where: { $0.name.value == "_\(name)" })
-      else {
-        return nil
-      }
+      else { return nil }
       return JSON.Member(JSON.Text("_\(name)"), member.value)
     }
   }

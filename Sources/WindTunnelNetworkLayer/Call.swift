@@ -276,9 +276,7 @@ struct Call {
   private func shared(_ request: URLRequest) async -> CallEnd {
     guard receiver == nil, endpoint.priority == .deferrable,
       ["GET", "HEAD"].contains(request.httpMethod)
-    else {
-      return await attempts(at: request)
-    }
+    else { return await attempts(at: request) }
     let end = await client.flights.value(
       for: FlightKey(
         request,

@@ -54,9 +54,7 @@ public struct SocketConversationEngine: ConversationEngine {
     do throws(DialFailure) { dialer = try dialing.get() } catch {
       throw TransportError(error)
     }
-    guard let url = request.url else {
-      throw .failed(.badURL, text: "The request has no URL.")
-    }
+    guard let url = request.url else { throw .failed(.badURL, text: "The request has no URL.") }
     let fields = (request.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }
     let handshake = Request(
       "GET",

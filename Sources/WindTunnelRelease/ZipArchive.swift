@@ -134,9 +134,7 @@ package struct ZipArchive: Sendable {
       let name = central.window(at: place + 46, count: nameCount)
     else { throw .damaged("its central directory does not add up") }
     let start = offset + shift
-    guard start >= 0 else {
-      throw .damaged("its entries lie in each other, or beyond its end")
-    }
+    guard start >= 0 else { throw .damaged("its entries lie in each other, or beyond its end") }
     let entry = Entry(
       name: name.text,
       // Also strong encryption, and encrypted names.

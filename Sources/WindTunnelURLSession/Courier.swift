@@ -30,9 +30,7 @@ struct Courier {
   ///
   /// A live answer's body `isOpen`: it comes without its content coding, whatever the fields say.
   mutating func receive(_ head: ResponseHead, at url: URL?, isOpen: Bool = false) {
-    guard let interceptor, let url, let response = Responses.response(head, at: url) else {
-      return
-    }
+    guard let interceptor, let url, let response = Responses.response(head, at: url) else { return }
     self.url = url
     self.response = response
     let method = interceptor.request.httpMethod ?? "GET"

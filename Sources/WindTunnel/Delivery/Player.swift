@@ -63,9 +63,7 @@ public struct Player: Sendable {
     _ = shaper?.arrived(at: now)
     var wake: Duration?
     var actions: [Action] = []
-    if meter != nil, underWayStart == underWay.count {
-      wake = measure(event, at: now, &actions)
-    }
+    if meter != nil, underWayStart == underWay.count { wake = measure(event, at: now, &actions) }
     while meter == nil, position < delivery.steps.count {
       if let moment = take(delivery.steps[position], at: now) {
         wake = moment

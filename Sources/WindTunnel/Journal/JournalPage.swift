@@ -19,9 +19,7 @@ struct JournalPage {
       // Nobody else's to read: a secret may be found out late.
       let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
       let descriptor = open(file.path, flags, 0o600)
-      guard descriptor >= 0 else {
-        throw errno == ELOOP ? Self.link(file) : .refused(file, errno)
-      }
+      guard descriptor >= 0 else { throw errno == ELOOP ? Self.link(file) : .refused(file, errno) }
       guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
         Self.give(back: descriptor)
         throw .unwritable(cassette.relativePath, reason: "it is being recorded by another process")

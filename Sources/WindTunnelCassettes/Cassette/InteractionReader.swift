@@ -129,9 +129,7 @@ package struct InteractionReader {
         try pairs.map { pair in
           guard case .array(let parts) = pair, parts.count == 2, let name = parts[0].stringValue,
             let value = parts[1].stringValue
-          else {
-            throw object.error(key, "\(pair) is no pair of a name and a value")
-          }
+          else { throw object.error(key, "\(pair) is no pair of a name and a value") }
           return try field(name, value, object, key)
         }
       )

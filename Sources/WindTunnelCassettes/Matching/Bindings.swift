@@ -88,12 +88,7 @@ package struct Bindings: Sendable {
 
   /// Returns the first of a list that holds an unbound ordinal. What is bound stays so, so this
   /// only moves on, and a look-up does not walk over what is bound.
-  mutating func firstUnbound(
-    of lists: [[Int]],
-    id: Int,
-    _ names: [String],
-    _ lane: Lane
-  ) -> Int {
+  mutating func firstUnbound(of lists: [[Int]], id: Int, _ names: [String], _ lane: Lane) -> Int {
     let cursor = Cursor(lane: lane, id: id)
     var place = cursors[cursor, default: 0]
     while place < lists.count,

@@ -27,11 +27,7 @@ public struct BodyRule: Sendable, Hashable {
   public var ignoredFields: [NamePattern]
 
   /// Makes a rule of a format and the values that are ignored.
-  public init(
-    _ reading: Reading,
-    ignoring paths: [JSONPath] = [],
-    fields: [NamePattern] = []
-  ) {
+  public init(_ reading: Reading, ignoring paths: [JSONPath] = [], fields: [NamePattern] = []) {
     self.reading = reading
     ignoredPaths = paths
     ignoredFields = fields

@@ -175,9 +175,7 @@ struct MaskedGroups: Sendable {
     bindings: inout Bindings,
     _ open: (Int, inout Bindings) -> Found?
   ) -> (found: Found, rival: Int?)? {
-    guard let (values, leaf) = mask.applied(to: asked), let alike = byLeaf[leaf] else {
-      return nil
-    }
+    guard let (values, leaf) = mask.applied(to: asked), let alike = byLeaf[leaf] else { return nil }
     let names = mask.names
     let known = zip(values, names).map { bindings.ordinals(of: Bindings.plain($0), $1, lane) }
     for ordinals in Self.combinations(known) where bindings.agree(values, ordinals, names, lane) {

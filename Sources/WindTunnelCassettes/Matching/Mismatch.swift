@@ -325,9 +325,7 @@ extension Mismatch: CustomStringConvertible {
         #\(nearest?.number ?? 0), or record it once more.
         """
     }
-    guard let nearest else {
-      return "\(asked) is not on the cassette, which has no interactions."
-    }
+    guard let nearest else { return "\(asked) is not on the cassette, which has no interactions." }
     let lines = [
       "\(asked) is not on the cassette.",
       "Nearest: #\(nearest.number) \(nearest.request), differs in \(nearest.difference).",

@@ -114,9 +114,7 @@ extension Interaction {
     let new = renumbered(bytes, ordinal)
     // It was written here a moment ago.
     guard new != bytes, let json = try? JSONParser.parse(new), case .object(let members) = json
-    else {
-      return notes
-    }
+    else { return notes }
     return members
   }
 

@@ -258,9 +258,7 @@ public struct DrillPlan: Sendable {
     let longest = Duration.seconds(86_400)
     guard .milliseconds(1)...longest ~= deadline ?? Self.standardDeadline,
       .milliseconds(1)...longest ~= attemptTimeout
-    else {
-      throw .plan("A call and an attempt take at least a millisecond and at most a day.")
-    }
+    else { throw .plan("A call and an attempt take at least a millisecond and at most a day.") }
   }
 
   /// Refuses weights and gates that speak of requests which no call makes: such a weight would

@@ -85,7 +85,9 @@ package struct DrillProgram: Sendable {
         .help("A query parameter that is not compared, such as _ or utm_*. May be repeated."),
       Flag("--shard", "I/N", "Run part I of N; env reads the part from the variables of the CI."),
       Flag("--timeout", "T")
-        .help("Time that a call should take at most, such as 10s (default: the scenario's, or 20s)."),
+        .help(
+          "Time that a call should take at most, such as 10s (default: the scenario's, or 20s)."
+        ),
       Flag("--seed", "N", "Seed of all random draws (default: 1)."),
       Flag("--stage", "STAGE", choices: Self.stages.map(\.key))
         .help("auto, in-process or wire (default: auto)."),

@@ -128,9 +128,7 @@ struct RecordedPlan {
     let beside = URL(typed: recorded.file).deletingLastPathComponent()
     let places = [URL(typed: path), beside.appending(path: URL(typed: path).lastPathComponent)]
     guard let found = places.first(where: { FileManager.default.fileExists(atPath: $0.path) })
-    else {
-      throw Refusal.cassetteGone(path)
-    }
+    else { throw Refusal.cassetteGone(path) }
     return found
   }
 

@@ -46,9 +46,7 @@ extension Report {
         Terminal.complain("\(program): \(judgement)\n")
       }
     }
-    if Terminal.isReadByGitHub {
-      for line in report.annotations { Terminal.complain("\(line)\n") }
-    }
+    if Terminal.isReadByGitHub { for line in report.annotations { Terminal.complain("\(line)\n") } }
     if !isShown { Terminal.complain("\(verdict.line)\n") }
   }
 }

@@ -372,9 +372,7 @@ struct CallRunner: Sendable {
   /// Returns how long a call's program took from its start to its first sign, which may be another
   /// call's where it is started for several.
   private func startUp(of call: DrillCall, _ seen: AttemptTracker.Seen) -> Duration? {
-    guard let begun = call.programStart.due, let sign = seen.firstSign else {
-      return nil
-    }
+    guard let begun = call.programStart.due, let sign = seen.firstSign else { return nil }
     func sinceEpoch(_ moment: DispatchTime) -> Duration {
       let before = min(epoch.uptimeNanoseconds, moment.uptimeNanoseconds)
       return .nanoseconds(Int64(moment.uptimeNanoseconds - before))

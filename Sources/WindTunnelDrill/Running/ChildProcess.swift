@@ -97,9 +97,7 @@ struct ChildProcess {
         }
         watch.start()
         listener.start()
-        if world.isEmpty {
-          Thread { Self.write(text, to: input.fileHandleForWriting) }.start()
-        }
+        if world.isEmpty { Thread { Self.write(text, to: input.fileHandleForWriting) }.start() }
       }
     } onCancel: {
       watch.cancel()

@@ -201,9 +201,7 @@ struct RecordedTexts: Sendable {
   /// Returns what a client shows of events: the values of `data` (WHATWG HTML §9.2.6), or the
   /// texts.
   private static func content(of bytes: Data, _ format: EventStream.Format) -> Data {
-    guard format == .serverSent else {
-      return Data(bytes.drop { $0 <= 0x20 }).trimmed
-    }
+    guard format == .serverSent else { return Data(bytes.drop { $0 <= 0x20 }).trimmed }
     return EventFields(Data(bytes)).data ?? Data()
   }
 }

@@ -49,9 +49,7 @@ struct ServiceSubject: Subject {
     result.memory = answer.memory
     result.processorDelay = answer.processorDelay
     // The next call has another.
-    if answer.memory?.wasEnded == true {
-      running.withLock { if $0 === service { $0 = nil } }
-    }
+    if answer.memory?.wasEnded == true { running.withLock { if $0 === service { $0 = nil } } }
     return result
   }
 

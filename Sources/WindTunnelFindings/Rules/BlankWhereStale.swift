@@ -47,9 +47,7 @@ extension Observation {
   /// Tells whether the server was asked, and failed, or nobody asked it and the call failed.
   fileprivate var isInOutage: Bool {
     guard ending != .crashed, ending != .hung, !wasGivenUp, !attempts.contains(where: \.isAnswered)
-    else {
-      return false
-    }
+    else { return false }
     if attempts.isEmpty { return attemptCount == 0 && ending != .succeeded }
     return attempts.allSatisfy { attempt in
       guard attempt.error == nil else { return true }

@@ -23,9 +23,7 @@ extension FindingRule {
       let first = flight.firstCall(of: late)
     else { return .passed(late.count) }
     guard flight.calls.contains(where: { $0.afterWindow == nil && $0.ending == .succeeded })
-    else {
-      return .notMet("No call went well before.")
-    }
+    else { return .notMet("No call went well before.") }
     let unsent = late.count { flight.calls[$0].attemptCount == 0 }
     let how =
       unsent == late.count

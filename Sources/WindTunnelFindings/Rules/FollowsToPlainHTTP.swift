@@ -34,9 +34,7 @@ extension FindingRule {
       guard isRedirected || isRefused else { continue }
       follows = true
       // Behind a redirect it is the credential that went by TLS before; without TLS it is any.
-      if attempt.credentials.contains(where: { isRefused || shown.contains($0) }) {
-        isHeard = true
-      }
+      if attempt.credentials.contains(where: { isRefused || shown.contains($0) }) { isHeard = true }
     }
     guard isMet else { return .notMet }
     guard follows else { return .kept }

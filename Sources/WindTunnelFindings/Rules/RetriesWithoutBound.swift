@@ -18,9 +18,7 @@ extension FindingRule {
     }
     let row = call.longestRow
     guard row.count >= 2 else { return .notMet }
-    if row.count > most {
-      return .broken("It made \(row.count) attempts for one call.")
-    }
+    if row.count > most { return .broken("It made \(row.count) attempts for one call.") }
     let observation = call.observation
     guard observation.ending == .hung, !call.traits.contains(.starved), row.count >= 4,
       // A response on its way would have ended it.

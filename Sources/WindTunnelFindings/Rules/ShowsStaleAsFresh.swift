@@ -35,9 +35,7 @@ extension FindingRule {
       guard call.showsKept, let start = call.start, let end = call.end else { return false }
       return asked[call.endpoint]?.isAsked(from: start, to: end) == false
     }
-    guard let example = flight.firstCall(of: shown) else {
-      return .passed(later.count + failed)
-    }
+    guard let example = flight.firstCall(of: shown) else { return .passed(later.count + failed) }
     let call = JudgedCall.one(at: example, in: flight)
     let seen =
       "It asked nobody, and showed an answer that had been older than it may be when it came."

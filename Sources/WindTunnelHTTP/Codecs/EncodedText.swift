@@ -97,9 +97,7 @@ package enum Base64Text {
   package static func encoded(_ bytes: Bytes, like other: some Collection<UInt8>) -> String {
     var text = Data(bytes).base64EncodedString()
     let isForURLs = other.contains(UInt8(ascii: "-")) || other.contains(UInt8(ascii: "_"))
-    if isForURLs {
-      text = text.replacing("+", with: "-").replacing("/", with: "_")
-    }
+    if isForURLs { text = text.replacing("+", with: "-").replacing("/", with: "_") }
     // Whoever writes it for addresses seldom pads it (RFC 4648 §3.2).
     let isPadded = other.count % 4 == 0 && (!isForURLs || other.contains(UInt8(ascii: "=")))
     return isPadded ? text : text.replacing("=", with: "")

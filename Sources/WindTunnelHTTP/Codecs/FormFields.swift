@@ -20,11 +20,7 @@ package enum FormFields {
       let equals = item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex
       let value = item[equals...].dropFirst()
       let name = String(decoding: decoded(item[..<equals]), as: UTF8.self)
-      return FormField(
-        name: name,
-        label: name,
-        value: Data(decoded(value))
-      )
+      return FormField(name: name, label: name, value: Data(decoded(value)))
     }
   }
 

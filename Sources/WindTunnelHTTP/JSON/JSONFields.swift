@@ -61,10 +61,7 @@ package struct JSONFields {
   }
 
   /// Returns a value that must be there.
-  package func required<Value>(
-    _ value: Value?,
-    _ missing: Missing
-  ) throws(FormatError) -> Value {
+  package func required<Value>(_ value: Value?, _ missing: Missing) throws(FormatError) -> Value {
     if let value { return value }
     guard let key = missing.key else { throw object.error(ofAll: missing.problem) }
     throw object.error(key, missing.problem)
@@ -159,9 +156,7 @@ extension JSONFields {
     _ noun: String,
     max: Int = .max
   ) throws(FormatError) {
-    guard isReading else {
-      return write(name, value.isEmpty ? JSON?.none : .numbers(value))
-    }
+    guard isReading else { return write(name, value.isEmpty ? JSON?.none : .numbers(value)) }
     value = try object.values(name, noun) { json in
       json.intValue.flatMap { 0...max ~= $0 ? $0 : nil }
     }
@@ -169,9 +164,7 @@ extension JSONFields {
 
   /// Lists names that are left out if there are none.
   package mutating func names(_ name: String, _ value: inout [String]) throws(FormatError) {
-    guard isReading else {
-      return write(name, value.isEmpty ? JSON?.none : .texts(value))
-    }
+    guard isReading else { return write(name, value.isEmpty ? JSON?.none : .texts(value)) }
     value = try object.values(name, "name", \.stringValue)
   }
 }

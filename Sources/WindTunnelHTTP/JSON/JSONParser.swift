@@ -192,9 +192,7 @@ extension JSONParser {
   /// Goes to the quote of a key.
   package mutating func beginKey() throws(Failure) {
     skipSpace()
-    guard current == UInt8(ascii: "\"") else {
-      throw failure("a key in quotes should stand here")
-    }
+    guard current == UInt8(ascii: "\"") else { throw failure("a key in quotes should stand here") }
   }
 
   /// Goes behind the colon of a key.

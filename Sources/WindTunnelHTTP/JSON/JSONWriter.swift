@@ -50,9 +50,7 @@ extension JSON {
       let suffix = "+newline"
       let ends = name.hasSuffix(suffix)
       guard let spacing = Spacing(rawValue: ends ? String(name.dropLast(suffix.count)) : name)
-      else {
-        return nil
-      }
+      else { return nil }
       self.init(spacing, endsWithNewline: ends)
     }
 

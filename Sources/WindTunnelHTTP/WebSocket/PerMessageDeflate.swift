@@ -129,9 +129,7 @@ final class MessageInflater {
     if isTooBig {
       throw .tooBig("A message has more than \(most) bytes when it is opened: the limit here.")
     }
-    guard isSound else {
-      throw .invalidText("A message cannot be decompressed (RFC 7692 §7.2.2).")
-    }
+    guard isSound else { throw .invalidText("A message cannot be decompressed (RFC 7692 §7.2.2).") }
   }
 
   /// Ends a message, whose last piece has come.

@@ -173,9 +173,7 @@ package enum WebSocketHandshake {
     let keys = fields.values("Sec-WebSocket-Key")
     guard keys.count == 1, let key = keys.first,
       Data(base64Encoded: key)?.count == 16
-    else {
-      throw Refusal("Sec-WebSocket-Key is not base64 of sixteen bytes (RFC 6455 §4.2.1).")
-    }
+    else { throw Refusal("Sec-WebSocket-Key is not base64 of sixteen bytes (RFC 6455 §4.2.1).") }
     return key
   }
 
@@ -223,9 +221,7 @@ package enum WebSocketHandshake {
     // Texts are equal that are not the same bytes.
     guard proofs.count == 1,
       proofs[0].utf8.elementsEqual(accept(request["Sec-WebSocket-Key"] ?? "").utf8)
-    else {
-      throw Failure("Sec-WebSocket-Accept does not prove the key (RFC 6455 §4.1).")
-    }
+    else { throw Failure("Sec-WebSocket-Accept does not prove the key (RFC 6455 §4.1).") }
     var terms = Terms()
     let chosen = fields.values("Sec-WebSocket-Protocol")
     if let name = chosen.first {

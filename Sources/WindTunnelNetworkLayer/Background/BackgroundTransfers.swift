@@ -159,9 +159,7 @@ public final class BackgroundTransfers: TransferListener {
     }
     let (entry, order) = try ledger.change {
       [request] ledger throws(TransferError) -> (TransferEntry, TransferOrder) in
-      guard ledger.entries.count < Self.mostTransfers else {
-        throw .full(most: Self.mostTransfers)
-      }
+      guard ledger.entries.count < Self.mostTransfers else { throw .full(most: Self.mostTransfers) }
       do throws(TransferError) {
         let bytes = if let content { try ledger.keep(content, of: id) } else { 0 }
         let entry = TransferEntry(

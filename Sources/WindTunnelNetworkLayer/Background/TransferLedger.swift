@@ -155,9 +155,7 @@ struct TransferLedger {
         name.hasSuffix(".half") || name.hasSuffix(".part")
         || name.hasSuffix(".transfer.new")
       guard parts.count == 2, isHalf || ["came", "content"].contains(parts[1]) else { continue }
-      if isHalf || entries[parts[0]] == nil {
-        Self.disk.remove(folder.appending(path: name))
-      }
+      if isHalf || entries[parts[0]] == nil { Self.disk.remove(folder.appending(path: name)) }
     }
   }
 }

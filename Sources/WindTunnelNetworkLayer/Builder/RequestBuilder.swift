@@ -93,9 +93,7 @@ public struct RequestBuilder: Builder {
   private func escapedPath(_ path: String) throws(RequestError) -> String {
     // As bytes: a text is looked through as a chain of characters, which takes far longer.
     let bytes = path.utf8
-    guard bytes.first.map({ $0 == UInt8(ascii: "/") }) ?? true else {
-      throw .path(path, .relative)
-    }
+    guard bytes.first.map({ $0 == UInt8(ascii: "/") }) ?? true else { throw .path(path, .relative) }
     if bytes.contains(UInt8(ascii: "?")) { throw .path(path, .questionMark) }
     if bytes.contains(UInt8(ascii: "#")) { throw .path(path, .fragment) }
     guard let escaped = Escaping.ofPath(path) else { throw .path(path, .strayPercent) }

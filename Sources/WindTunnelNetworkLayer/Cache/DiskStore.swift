@@ -196,9 +196,7 @@ enum CacheFile {
     guard data.count > 24, data.prefix(4) == magic else { return nil }
     let rest = Data(data.dropFirst(20))
     guard number(data[4..<12]) == UInt64(rest.count), number(data[12..<20]) == FNV1a.hash(rest)
-    else {
-      return nil
-    }
+    else { return nil }
     let length = Int(number(rest.prefix(4)))
     // A hash that fits and a head that does not: not by accident, and just as useless.
     guard rest.count >= 4 + length,

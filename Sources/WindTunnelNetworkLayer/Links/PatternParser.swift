@@ -95,9 +95,7 @@ struct PatternParser {
   /// Reads the sign behind a part, if there is one, and makes the part's steps repeat.
   private mutating func repetition(of start: Int, _ isRepeatable: Bool) throws(LinkPatternError) {
     guard let sign = peek(), "*+?".unicodeScalars.contains(sign) else { return }
-    guard isRepeatable else {
-      throw flaw("an anchor cannot be repeated; write it once.")
-    }
+    guard isRepeatable else { throw flaw("an anchor cannot be repeated; write it once.") }
     place += 1
     if sign != "+" { insert(.fork(start + 1, 0), at: start) }
     switch sign {

@@ -44,9 +44,7 @@ public struct ResponseRules: Sendable, Hashable, Codable {
   /// A type `application/x+json` passes where `application/json` is asked for (RFC 6839 §3.1).
   /// Content is looked at only where fields are required.
   public func breach(by answer: HTTPAnswer) -> NetworkError? {
-    guard statuses.contains(answer.status) else {
-      return refusal(in: answer)
-    }
+    guard statuses.contains(answer.status) else { return refusal(in: answer) }
     if refusesRedirects, answer.isRedirected {
       return .transport(
         .tooManyRedirects,

@@ -127,9 +127,7 @@ public struct URLSessionTransport: Transport, DeadlineKeeping {
   /// Whoever cancels the call has been answered before, so the delegate knows better.
   func failure(_ error: any Error, of request: URLRequest) -> TransportError {
     let symptom = Symptom(error) ?? .unknown
-    guard symptom == .cancelled else {
-      return .failed(symptom, text: error.localizedDescription)
-    }
+    guard symptom == .cancelled else { return .failed(symptom, text: error.localizedDescription) }
     guard let host = ((error as? URLError)?.failingURL ?? request.url)?.host,
       let judge = session.delegate as? any TrustJudging, judge.hasRefusedCertificate(of: host)
     else { return .cancelled }

@@ -133,9 +133,7 @@ extension NamedValues {
       start = first
       let joined = SecretNames.folded(whole)
       let isKnown = [Vocabulary.certain, Vocabulary.certainWholes].contains { $0.contains(joined) }
-      if isKnown, let kind = names.kind(of: joined, in: .field) {
-        return (whole, kind)
-      }
+      if isKnown, let kind = names.kind(of: joined, in: .field) { return (whole, kind) }
     }
     return own.map { (name, $0) }
   }

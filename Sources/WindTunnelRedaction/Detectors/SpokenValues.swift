@@ -131,7 +131,9 @@ struct ToldValues {
         hasVerb = hasVerb || ["is", "was", "to", "be"].contains(text)
       } else if hasVerb || (text != "for" && text != "of" && otherCount == 0) || otherCount > 3 {
         return hasVerb ? next : nil
-      } else { otherCount += 1 }
+      } else {
+        otherCount += 1
+      }
       guard !word.isEmpty else { return nil }
       place = word.endIndex
       if hasVerb, place < bytes.count, bytes[place] == UInt8(ascii: ":") { place += 1 }

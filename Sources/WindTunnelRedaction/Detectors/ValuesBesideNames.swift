@@ -61,7 +61,9 @@ struct ValuesBesideNames {
         hasLetter = true
       } else if byte.isASCIIDigit {
         hasDigit = true
-      } else if !"_-.+/=~".utf8.contains(byte) { return false }
+      } else if !"_-.+/=~".utf8.contains(byte) {
+        return false
+      }
     }
     return hasLetter && hasDigit && word.first != UInt8(ascii: "/")
   }

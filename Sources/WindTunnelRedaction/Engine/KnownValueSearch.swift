@@ -116,7 +116,9 @@ struct KnownValueSearch {
       } else if start >= first, let secret = secret(at: start, in: bytes, place, among: &hits) {
         edits.append(Edit(start..<start + secret.bytes.count, secret.stand))
         start += secret.bytes.count
-      } else { start += 1 }
+      } else {
+        start += 1
+      }
     }
     return edits
   }

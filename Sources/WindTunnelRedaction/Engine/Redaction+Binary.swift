@@ -34,12 +34,7 @@ extension Redaction {
   private static let growthMax = 64
 
   /// Looks into a file that cannot be packed again, and may be damaged.
-  mutating func look(
-    into file: EmbeddedTexts.File,
-    _ what: String,
-    opensMax: Int,
-    _ depth: Int
-  ) {
+  mutating func look(into file: EmbeddedTexts.File, _ what: String, opensMax: Int, _ depth: Int) {
     var inner: Bytes?
     // What is left out need not be read.
     if unpackedBytes <= opensMax {

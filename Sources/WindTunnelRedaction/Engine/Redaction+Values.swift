@@ -257,7 +257,8 @@ extension Redaction {
       && (letters.count < 20 || !letters.contains(where: \.isASCIIDigit) || Looks.isUUID(key))
     if let owner, !owner.isWithin {
       // A number of attempts is told by the password.
-      let isTried = if case .number = value { SecretNames.folded(owner.name).contains("passw") } else { false }
+      let isTried =
+        if case .number = value { SecretNames.folded(owner.name).contains("passw") } else { false }
       let place = NamedPlace(name: owner.name, kind: .ambiguous(isTried ? .near : .token))
       if isTried || Looks.isToken(key), Judgement.certainty(of: key, place) != nil {
         return stand(for: key, name: owner.name, .likely, "likely-name")

@@ -186,7 +186,9 @@ package struct Redaction {
       if old.count <= Body.openedBytesMax, let content = headers.opened(old.data)?.content {
         let change = BodyChange(from: old.data, content, to: response.body.data)
         response.head.trailers.follow(change)
-      } else { response.head.trailers.follow(bodyGrowth: 0) }
+      } else {
+        response.head.trailers.follow(bodyGrowth: 0)
+      }
     }
     if let reason = response.head.reason { response.head.reason = text(reason) }
     if !response.trailers.isEmpty { response.head.trailers = fields(response.trailers, "trailer") }

@@ -50,9 +50,7 @@ struct RetryTally: Sendable, Hashable {
   }
 
   private mutating func addTimes(_ call: Observation, _ count: Int) {
-    if let start = call.intendedStart ?? call.start {
-      seconds.add(count, at: start)
-    }
+    if let start = call.intendedStart ?? call.start { seconds.add(count, at: start) }
     guard call.attempts.count > 1 else { return }
     for attempt in call.attempts.dropFirst() {
       guard let start = attempt.start else { continue }

@@ -158,9 +158,7 @@ struct WeatherTally: Sendable, Hashable {
       let (fault, ending) = Self.parts(of: name)
       return Metrics.Surfaced(fault: fault, ending: ending, calls: count)
     }
-    if plain > 0 {
-      all.append(.init(fault: Self.none, ending: "succeeded", calls: plain))
-    }
+    if plain > 0 { all.append(.init(fault: Self.none, ending: "succeeded", calls: plain)) }
     all.sort { ($0.fault, $0.ending) < ($1.fault, $1.ending) }
     if surfaced.others > 0 {
       all.append(.init(fault: Self.others, ending: Self.others, calls: surfaced.others))

@@ -60,9 +60,7 @@ private struct JUnitCase {
     var text = "    <testcase name=\"\(name.escapedForXML)\""
     text += " classname=\"\(group.escapedForXML)\""
     // JUnit's times are seconds.
-    if let time {
-      text += " time=\"\(JSON.number(time.inMilliseconds / 1000, places: 6))\""
-    }
+    if let time { text += " time=\"\(JSON.number(time.inMilliseconds / 1000, places: 6))\"" }
     guard let flaw else { return text + "/>\n" }
     text += ">\n      <\(flaw.element) message=\"\(flaw.message.escapedForXML)\""
     text += flaw.details.map { ">\($0.escapedForXML)</\(flaw.element)>\n" } ?? "/>\n"

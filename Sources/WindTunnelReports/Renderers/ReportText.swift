@@ -13,9 +13,7 @@ extension Report {
     let judged = judgedReports
     let found = judged.flatMap { report -> [String] in
       var own = form
-      if let name = report.judgedName, name != judgedName {
-        own.subject = name
-      }
+      if let name = report.judgedName, name != judgedName { own.subject = name }
       return FindingGroup.lines(
         report.findingGroups,
         report.findings.words,

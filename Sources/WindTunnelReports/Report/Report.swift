@@ -368,9 +368,7 @@ public struct ProgramStarts: Sendable, Hashable {
   init(reading object: consuming ObjectReader) throws(FormatError) {
     guard let asked = try object.double("askedPerSecond", in: 0...1e9),
       let possible = try object.double("possiblePerSecond", in: 0...1e9)
-    else {
-      throw object.error("askedPerSecond", "it needs askedPerSecond and possiblePerSecond")
-    }
+    else { throw object.error("askedPerSecond", "it needs askedPerSecond and possiblePerSecond") }
     self.init(asked: asked, possible: possible)
     try object.refuseUnknownKeys()
   }

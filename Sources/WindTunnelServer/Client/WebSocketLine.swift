@@ -197,9 +197,7 @@ package final class WebSocketLine: @unchecked Sendable {
       case .head(let start) where start.head.status == 101 && start.version == .http11:
         return open(start.head, parser.takeRemainder())
       case .head(let start):
-        if !start.isInterim {
-          answer = Response(start.head, .empty)
-        }
+        if !start.isInterim { answer = Response(start.head, .empty) }
       case .content(let piece): refusal.append(piece)
       case .trailers: break
       case .end: return brokenOff(answer, .refused(answer))

@@ -335,9 +335,7 @@ extension ClientConnection: ChannelDelegate {
       state = .opening(writer, hello)
       // RFC 8446 §5.1: type, version, and the length of the record in two bytes.
       let length = hello.count >= 5 ? 5 + Int(hello[3]) << 8 + Int(hello[4]) : Int.max
-      if hello.count >= length || hello.first != 22 {
-        writer.advance(.arrived(.clientHello))
-      }
+      if hello.count >= length || hello.first != 22 { writer.advance(.arrived(.clientHello)) }
     case .parting(let ending): terminate(by: ending)
     case .relaying, .streaming, .conversing, .stalled, .ended: break
     case .tunnelling(let tunnel): tunnel.clientSent(bytes)

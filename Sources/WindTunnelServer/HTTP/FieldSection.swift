@@ -103,9 +103,7 @@ struct FieldSection {
   }
 
   private static func misnamed(_ line: Bytes, at place: Int) -> ProtocolError {
-    guard place < line.count else {
-      return .bad("A header line has no colon: \(line.quoted).")
-    }
+    guard place < line.count else { return .bad("A header line has no colon: \(line.quoted).") }
     if line[place] == 0x3A { return .bad("A header field has no name.") }
     let behind = line.part(place..<line.count).trimmed
     if line[place].isBlank, place > 0, behind.first == 0x3A {
@@ -136,9 +134,7 @@ enum HTTPVersion: String, Sendable, Hashable {
     let name: StaticString = "HTTP/"
     guard bytes.count == 8, (0..<5).allSatisfy({ bytes[$0] == name.utf8Start[$0] }),
       let major = bytes[5].digit, bytes[6] == 0x2E, let minor = bytes[7].digit
-    else {
-      throw .bad("“\(bytes.quoted)” is no version such as HTTP/1.1 (RFC 9112 §2.3).")
-    }
+    else { throw .bad("“\(bytes.quoted)” is no version such as HTTP/1.1 (RFC 9112 §2.3).") }
     guard major == 1 else {
       throw ProtocolError(
         .versionNotSupported,

@@ -33,9 +33,7 @@ struct RequestHead: Sendable, Hashable {
     init(_ line: Bytes) throws(ProtocolError) {
       var space = 0
       while space < line.count, line[space].isToken { space += 1 }
-      guard space > 0, space < line.count, line[space] == .space else {
-        throw Self.notHTTP(line)
-      }
+      guard space > 0, space < line.count, line[space] == .space else { throw Self.notHTTP(line) }
       let method = line.part(0..<space)
       var end = space + 1
       while end < line.count, line[end].isTarget { end += 1 }
@@ -123,9 +121,7 @@ extension RequestHead: MessageHead {
     }
     guard input.count <= limits.requestLineBytesMax else { throw tooLong(limits) }
     // A TLS client waits for an answer before it sends anything that looks like a line's end.
-    if input.count >= 3, input[0] == 0x16, input[1] == 0x03 {
-      throw ProtocolError.tlsOnPlainPort
-    }
+    if input.count >= 3, input[0] == 0x16, input[1] == 0x03 { throw ProtocolError.tlsOnPlainPort }
     if ended, !input.isEmpty { throw brokenHead }
     return nil
   }

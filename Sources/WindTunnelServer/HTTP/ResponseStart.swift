@@ -27,9 +27,7 @@ struct StatusLine: Sendable {
     guard line.count >= 12, line[8] == .space,
       let status = line.part(9..<12).decimal, status >= 100,
       line.count == 12 || line[12] == .space, line.allSatisfy(\.isFieldContent)
-    else {
-      throw .bad("“\(line.quoted)” is no status line (RFC 9112 §4).")
-    }
+    else { throw .bad("“\(line.quoted)” is no status line (RFC 9112 §4).") }
     version = try HTTPVersion(line.part(0..<8))
     self.status = status
     reason = line.count > 13 ? line.part(13..<line.count).text : ""

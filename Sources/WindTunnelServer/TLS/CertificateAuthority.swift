@@ -90,9 +90,7 @@ public final class CertificateAuthority: Sendable {
     return try shelf.withLock { shelf throws(ServerError) in
       if let identity = shelf.identities[order] { return identity }
       let identity = try make(order, &shelf)
-      if shelf.order.count == Self.cachedMax {
-        shelf.identities[shelf.order.removeFirst()] = nil
-      }
+      if shelf.order.count == Self.cachedMax { shelf.identities[shelf.order.removeFirst()] = nil }
       shelf.identities[order] = identity
       shelf.order.append(order)
       return identity

@@ -146,9 +146,7 @@ struct Authority {
 
   private static func isOwn(_ url: RequestURL, _ context: OriginContext) -> Bool {
     guard (url.effectivePort ?? 80) == context.port else { return false }
-    if let domain = context.domain, url.host?.hasSuffix(".\(domain)") == true {
-      return true
-    }
+    if let domain = context.domain, url.host?.hasSuffix(".\(domain)") == true { return true }
     return url.host == "localhost" || url.host == "[::1]" || url.host?.hasPrefix("127.") == true
   }
 

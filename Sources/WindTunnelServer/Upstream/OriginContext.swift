@@ -55,9 +55,7 @@ struct OriginContext: Sendable {
     }
     let named = ignoredHosts.filter { $0.url.host == url.host }
     if let exact = named.first(where: { $0.url.effectivePort == port(by: $0) }) { return exact }
-    guard let host = named.first(where: \.isAnyPort), let port = port(by: host) else {
-      return nil
-    }
+    guard let host = named.first(where: \.isAnyPort), let port = port(by: host) else { return nil }
     return host.at(port: port)
   }
 

@@ -450,9 +450,7 @@ extension Tunnel {
 
   /// Tells a way's receiver that nothing more comes.
   private func passEnd(_ way: Link.Way) {
-    if self[way].isBroken {
-      return end(way == .up ? .clientReset : .originReset) { $0.reset() }
-    }
+    if self[way].isBroken { return end(way == .up ? .clientReset : .originReset) { $0.reset() } }
     let other: Link.Way = way == .up ? .down : .up
     if self[other].hasPassedEnd || (upstream == nil && way == .down) {
       end(.closed) { $0.close() }

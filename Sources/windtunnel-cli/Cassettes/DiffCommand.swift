@@ -33,9 +33,7 @@ enum CassetteDiffCommand: Command {
         isMarkdown ? difference.markdown(title: pair.title) : difference.text(title: pair.title)
       )
     }
-    if asJSON {
-      Terminal.answer(["windtunnelDiff": 1, "files": .array(files)] as JSON)
-    }
+    if asJSON { Terminal.answer(["windtunnelDiff": 1, "files": .array(files)] as JSON) }
     return differs ? .found : .done
   }
 
@@ -56,9 +54,7 @@ enum CassetteDiffCommand: Command {
         )
       }
     }
-    guard arguments.operands.count == 2 else {
-      throw Refusal.twoOrGit
-    }
+    guard arguments.operands.count == 2 else { throw Refusal.twoOrGit }
     let (old, new) = (arguments.operands[0], arguments.operands[1])
     return [
       Pair(

@@ -91,9 +91,7 @@ enum CassettePruneCommand: Command {
     let path = try arguments.operand(0, "FILE", "which cassette to prune")
     let (numbers, reports) = (arguments.all("--number"), arguments.all("--unused"))
     let days = try arguments.days("--older-than")
-    guard !numbers.isEmpty || !reports.isEmpty || days != nil else {
-      throw Refusal.pruneWhat
-    }
+    guard !numbers.isEmpty || !reports.isEmpty || days != nil else { throw Refusal.pruneWhat }
     let file = URL(typed: path)
     let cassette =
       try arguments.has("--check") ? CassetteFile.read(file) : CassetteFile.readForWriting(file)

@@ -109,9 +109,7 @@ struct ProxyOrder {
     options.console = try console.map { console in
       try ConsolePort(of: console) { Self.refusal(of: $0, opensTLS: opensTLS) }
     }
-    if case .code(let code) = proxy.admission {
-      options.console?.lan = (options.host, code)
-    }
+    if case .code(let code) = proxy.admission { options.console?.lan = (options.host, code) }
     settings = options
   }
 

@@ -275,9 +275,7 @@ private struct RecordingEnd {
   ) throws -> ExitCode {
     var (recorded, orders, leftOut) = deck.numbered(volatile: order.volatile)
     // What was asked anew is of today, though its text be the old one: else it would stay too old.
-    if order.isDated {
-      recorded.date(Date(), whereNotIn: mode == .rewrite ? Cassette() : cassette)
-    }
+    if order.isDated { recorded.date(Date(), whereNotIn: mode == .rewrite ? Cassette() : cassette) }
     let missed = leftOff + leftOut
     for line in missed { Terminal.complain("left out: \(line)\n") }
     guard deck.hasRecorded, !recorded.interactions.isEmpty else {

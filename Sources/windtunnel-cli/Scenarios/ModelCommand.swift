@@ -82,9 +82,7 @@ private enum ModelLink {
     let numbers = text.split(separator: ",").compactMap { Double($0) }
     guard numbers.count == 2 || numbers.count == 4, numbers.allSatisfy({ 0...1 ~= $0 }),
       numbers[0] + numbers[1] > 0
-    else {
-      throw .value("--burst", text, shouldBe: "two or four probabilities such as 0.02,0.25")
-    }
+    else { throw .value("--burst", text, shouldBe: "two or four probabilities such as 0.02,0.25") }
     return GilbertElliott(
       goodToBad: numbers[0],
       badToGood: numbers[1],

@@ -76,12 +76,15 @@ import WindTunnel
     for _ in 0..<draw / 2 { _ = try await client.line() }
     for _ in 0..<draw * 37 % 101 { await Task.yield() }
     let isAtEnd = draw > 22
-    while try isAtEnd && !scratch.text("a.json.journal").contains(#"{"part":"#) { await Task.yield() }
+    while try isAtEnd && !scratch.text("a.json.journal").contains(#"{"part":"#) {
+      await Task.yield()
+    }
     flight.signal(SIGKILL)
     _ = try await flight.end()
     let whole = try await client.end().out.split(separator: "\n").map(String.init)
     let run = try await Program.run(words + ["--mode", "new-episodes", "--", "true"], in: scratch)
-    let taken = scratch.has("a.json") ? try Cassette(contentsOf: scratch.file("a.json")) : Cassette()
+    let taken =
+      scratch.has("a.json") ? try Cassette(contentsOf: scratch.file("a.json")) : Cassette()
     let left = taken.interactions.filter { $0.failure != nil || !$0.notes.isEmpty }
     let kept = taken.interactions.filter { !left.contains($0) }.map(\.request.url.target)
     #expect(Set(kept).isSuperset(of: whole) && kept.count == Set(kept).count, "\(run) \(kept)")

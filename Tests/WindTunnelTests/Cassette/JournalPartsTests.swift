@@ -39,7 +39,10 @@ import Testing
       let journal = try RecordingJournal(besides: file)
       let (cassette, count) = try journal.takeUp(onto: Cassette())
       expectEqual(cassette, Cassette(expected.map(\.interaction)), "cut at \(cut)")
-      expectEqual([count, journal.incompleteCount], [expected.count, expected.count(where: \.isPart)])
+      expectEqual(
+        [count, journal.incompleteCount],
+        [expected.count, expected.count(where: \.isPart)]
+      )
       journal.remove()
     }
   }

@@ -169,7 +169,10 @@ import WindTunnelFindings
       )
     }
     for attempts in [answered, silent, []] {
-      try expectEqual(hung(attempts, .none), "error 0: It had not ended after 31.0 s. (1 of 1 call)")
+      try expectEqual(
+        hung(attempts, .none),
+        "error 0: It had not ended after 31.0 s. (1 of 1 call)"
+      )
     }
     let told = [RuleTests.attempt(0, to: 3, status: 503, wait: 3_600_000)]
     try expectEqual(

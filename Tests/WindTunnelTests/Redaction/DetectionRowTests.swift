@@ -129,7 +129,9 @@ import Testing
       let body = Body(#"{"access_token":"\(token)"}"#)
       return Interaction(Request("POST", "/", headers: ["X-Api-Key": key], body: body), Response())
     }
-    let posts = [post("x7Kq9vLw2PzR", "a1"), post("y8Lr0wMx3QaS", "a1"), post("x7Kq9vLw2PzR", "a2")]
+    let posts = [
+      post("x7Kq9vLw2PzR", "a1"), post("y8Lr0wMx3QaS", "a1"), post("x7Kq9vLw2PzR", "a2"),
+    ]
     expectEqual(CassetteReview(Cassette(posts).redacted().cassette).alike, [[1, 2, 3]])
   }
 }
