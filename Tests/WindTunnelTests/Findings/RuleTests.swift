@@ -429,10 +429,12 @@ extension RuleStanding {
       try expectEqual(Self.words(rule, [post(status)]), "not met")
     }
     // What a status says holds where the rest of its body did not come.
-    for error in ["truncated", "connectionLost"] {
+    for (error, what) in [
+      ("truncated", "a body that was cut"), ("connectionLost", "a connection that broke"),
+    ] {
       try expectEqual(
         Self.words(rule, [post(503, error)]),
-        "warning 3: After \(Figures.symptom(error)) it sent POST /payments again, 500 ms later. (1 of 1 call)"
+        "warning 3: After \(what) it sent POST /payments again, 500 ms later. (1 of 1 call)"
       )
       for status in [401, 408, 421, 425, 429] {
         try expectEqual(Self.words(rule, [post(status, error)]), "not met")
