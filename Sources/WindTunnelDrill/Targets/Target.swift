@@ -30,10 +30,6 @@ extension Target {
   func countUnread() async -> Int? { nil }
   func close(_ route: CallRoute, isHung: Bool) { if !isHung { route.session.end() } }
   func close() async {}
-
-  func close(_ route: CallRoute, isHung: Bool) {
-    if !isHung { route.session.end() }
-  }
 }
 
 /// One call's route to the deck.
