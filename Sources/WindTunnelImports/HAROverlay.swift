@@ -159,9 +159,7 @@ enum HARPart: String, CaseIterable {
     guard case .object(let members) = overlay else { return overlay }
     let parts = allCases.filter { $0.members.contains { overlay.has($0[...]) } }
     guard !parts.isEmpty else { return overlay }
-    let marks = parts.map {
-      JSON.Member(JSON.Text($0.rawValue), .text($0.digest(of: interaction)))
-    }
+    let marks = parts.map { JSON.Member(JSON.Text($0.rawValue), .text($0.digest(of: interaction))) }
     return .object(members + [JSON.Member(key, .object(marks))])
   }
 

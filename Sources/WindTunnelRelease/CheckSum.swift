@@ -12,8 +12,6 @@ enum CheckSum {
 
   /// The remainder of each byte by the polynomial.
   private static let table: [UInt32] = (0..<256).map { byte in
-    (0..<8).reduce(UInt32(byte)) { sum, _ in
-      sum & 1 == 1 ? sum >> 1 ^ 0xEDB8_8320 : sum >> 1
-    }
+    (0..<8).reduce(UInt32(byte)) { sum, _ in sum & 1 == 1 ? sum >> 1 ^ 0xEDB8_8320 : sum >> 1 }
   }
 }

@@ -21,9 +21,7 @@ struct FaultyMessages: Sendable {
 
   /// The faults of messages that were not sent.
   var undone: [UndoneFault] {
-    faults.filter { ($0.message ?? 0) > count }.map {
-      $0.undone("\(count) messages were sent")
-    }
+    faults.filter { ($0.message ?? 0) > count }.map { $0.undone("\(count) messages were sent") }
   }
 
   /// Returns the time by which the next message is late; `nil`: it is not, or has been waited for.

@@ -416,7 +416,7 @@ extension Deck {
     return { [interaction] in recordingJournal.append(interaction, order: ticket) }
   }
 
-  /// Returns the work that journals the part of an exchange that has come, on whatever thread; `nil`
+  /// Returns the work that journals the part of an exchange that arrived, on whatever thread; `nil`
   /// if nothing is journalled.
   package func journalPart(
     of outcome: Outcome,

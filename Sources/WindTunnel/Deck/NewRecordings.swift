@@ -115,7 +115,7 @@ extension Deck {
     let new = recording.new.inOrder
     var redaction = Redaction(continuing: cassette.interactions, rules: redaction)
     let redacted = redaction.redact(new.map(\.interaction))
-    cassette.interactions.removeParts(beside: redacted)
+    cassette.interactions.removeParts(replacedBy: redacted)
     cassette.interactions += Rerecording.keepingOld(
       recording.replaced,
       under: redacted,
@@ -156,7 +156,7 @@ extension Deck {
       cassette.interactions = replacing(new, in: cassette.interactions, beside: &run)
     } else {
       if let day { for index in new.indices { new[index].recordedAt = day } }
-      cassette.interactions.removeParts(beside: new)
+      cassette.interactions.removeParts(replacedBy: new)
       cassette.interactions += new
       run.add(new)
     }

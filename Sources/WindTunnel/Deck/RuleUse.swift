@@ -53,9 +53,7 @@ struct RuleUse: Sendable {
   /// - Parameter seen: The requests that came instead, such as `GET /get`.
   /// - Returns: The rules in their order.
   func unmet(seen: [String]) -> [UnmetRule] {
-    uses.flatMap { use in
-      use.unmet.map { UnmetRule($0, of: use.scenario, seen: seen) }
-    }
+    uses.flatMap { use in use.unmet.map { UnmetRule($0, of: use.scenario, seen: seen) } }
   }
 }
 

@@ -6,7 +6,7 @@
 // The first line begins a recording and says whether it was to make the cassette anew; each line
 // after it is one interaction as a cassette has it, with the number of its request, since answers
 // come in another order. An exchange that lasts is written in parts, with "part" in
-// place of "order": each holds all that had come by then and replaces the part before, and the
+// place of "order": each holds all that arrived by then and replaces the part before, and the
 // whole interaction replaces the last. A recording that was taken up leaves
 // {"windtunnelJournal":1,"unfinished":true} until one onto the same cassette comes to its end. A
 // body that is too large for a line is a side file of the cassette. A line that begins with a space
@@ -220,6 +220,7 @@ enum JournalFormat {
         let replacing = RerecordingMerge(rule: .said)
         cassette.interactions = replacing(new, in: cassette.interactions, beside: &run)
       } else {
+        cassette.interactions.removeParts(replacedBy: new)
         cassette.interactions += new
         run.add(new)
       }

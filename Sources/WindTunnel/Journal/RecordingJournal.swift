@@ -19,6 +19,9 @@ public final class RecordingJournal: Sendable {
 
   /// The size of bodies up to which an interaction is searched inside the lock.
   private static let lockedBytesMax = 64 << 10
+  /// The bytes of withdrawn parts from which on no further part is written: they stay as blanks,
+  /// and a journal is read whole.
+  fileprivate static let withdrawnBytesMax = 128 << 20
   /// The largest number of times that an interaction is searched, each time anew because others
   /// have meanwhile taught secrets that it may repeat.
   private static let attemptsMax = 3
@@ -46,6 +49,7 @@ public final class RecordingJournal: Sendable {
     fileprivate var lines: [Line] = []
     /// The places of parts, by the numbers of their requests.
     fileprivate var parts: [Int: Range<Int>] = [:]
+    fileprivate var withdrawnBytes = 0
     /// The lines that were asked for secrets, all in one filter: a secret that is in none of them
     /// costs the same whatever their number.
     fileprivate var seen = NGramFilter(words: seenWords)
@@ -271,7 +275,7 @@ public final class RecordingJournal: Sendable {
     }
   }
 
-  /// Tells whether the cassette holds a part of a recording that has not ended; known once it was
+  /// Whether the cassette holds a part of a recording that has not ended; known once it was
   /// taken up.
   public var isUnfinished: Bool { state.withLock { $0.isUnfinished } }
 
@@ -390,16 +394,19 @@ extension RecordingJournal.State {
     _ isSeen: Bool,
     _ losses: inout [RecordingJournal.Loss]
   ) {
+    if mark.isPart, withdrawnBytes > RecordingJournal.withdrawnBytesMax { return }
     let earlier = parts[mark.order]
     for interaction in kept {
       do { try write(interaction, mark, isSeen) } catch {
-        if mark.isPart { return }
-        losses.append(.init(interaction: interaction, error: error))
+        if !mark.isPart { losses.append(.init(interaction: interaction, error: error)) }
+        // The part before is more than nothing.
+        return
       }
     }
     guard let earlier, let index = lines.lastIndex(where: { $0.place == earlier }) else { return }
     // One that cannot be overwritten is still searched, and skipped by the next recording.
     guard (try? page?.blank(earlier)) != nil else { return }
+    withdrawnBytes += earlier.count
     removeSideFiles(of: lines.remove(at: index))
   }
 

@@ -82,7 +82,7 @@ package struct ArrivingPieces {
 
   package init() {}
 
-  /// Adds a piece.
+  /// Adds a piece that has arrived.
   package mutating func append(_ bytes: Int, at offset: Duration) {
     if let last = chunks.last, offset - last.offset < span {
       return chunks[chunks.count - 1].bytes += bytes

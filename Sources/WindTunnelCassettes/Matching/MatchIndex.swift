@@ -320,9 +320,7 @@ private struct MatchChooser: Sendable {
   ) -> MatchIndex.Sequence? {
     var (places, rival): ([Int], Int?) = (sequence.places, nil)
     if !filters.isEmpty {
-      places = places.filter { place in
-        filters.allSatisfy { $0.allows(requests[place], request) }
-      }
+      places = places.filter { place in filters.allSatisfy { $0.allows(requests[place], request) } }
     }
     if !users.isEmpty, let user = request.url.userInfo {
       (places, rival) = of(user, places, lane, &bindings)

@@ -228,9 +228,7 @@ final class OrphanedProcesses: Sendable {
   @discardableResult
   func take(_ message: WorkerMessage) -> Bool {
     guard case .program(let number, let runs) = message else { return false }
-    groups.withLock { groups in
-      if runs { groups.insert(number) } else { groups.remove(number) }
-    }
+    groups.withLock { groups in if runs { groups.insert(number) } else { groups.remove(number) } }
     return true
   }
 

@@ -201,6 +201,8 @@ struct CommandSecrets {
     let parts = word.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     guard !hasTags, parts.count == 2, parts[1].utf8.count >= Self.soughtBytesMin,
       parts[0].contains(where: \.isLetter), parts[1].contains(where: \.isLetter),
+      // Neither `module:object` nor `namespace:task`.
+      parts[1].contains(where: { !$0.isLetter && $0 != "_" }),
       parts[0].allSatisfy({ $0.isLetter || $0.isNumber || "_.-@+".contains($0) }),
       !parts[1].contains(where: { $0.isWhitespace || "/\\:{".contains($0) })
     else { return nil }
@@ -212,7 +214,8 @@ struct CommandSecrets {
   private mutating func header(_ word: String) -> String? {
     guard let colon = word.firstIndex(of: ":") else { return nil }
     let name = String(word[..<colon])
-    guard name.isHTTPToken, name.namesSecretField else { return nil }
+    // A host and its port are none.
+    guard name.isHTTPToken, !name.contains("."), name.namesSecretField else { return nil }
     let rest = word[word.index(after: colon)...]
     guard !rest.hasPrefix("//") else { return nil }
     let space = rest.prefix { $0 == " " }

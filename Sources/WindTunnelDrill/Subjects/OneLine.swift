@@ -2,8 +2,30 @@ extension String {
   /// Returns a text of a client's as reports and terminals show it: in one line without secrets,
   /// its control characters spelled.
   func told(atMost most: Int) -> String {
-    // More than is shown: of a secret that is cut in the middle nothing can be seen.
-    String(unicodeScalars.prefix(8 * most)).withoutSecrets.inOneLine(atMost: most).visible
+    // More than is shown, and whole words: of a secret that is cut in the middle nothing is seen.
+    let start = unicodeScalars.prefix(8 * most)
+    let isCut = start.endIndex < unicodeScalars.endIndex
+    let end = isCut ? start.lastIndex { $0.properties.isWhitespace } : nil
+    let words = Self.withoutStyles(start[..<(end ?? start.endIndex)])
+    return words.withoutSecrets.inOneLine(atMost: most).visible
+  }
+
+  /// Returns a text with an end of a line for each control sequence of terminals (ECMA-48 §5.4),
+  /// beside which no name of a secret is seen.
+  private static func withoutStyles(_ text: Substring.UnicodeScalarView) -> String {
+    var (plain, isSequence) = (UnicodeScalarView(), false)
+    for scalar in text {
+      if isSequence {
+        isSequence = !("@"..."~" ~= scalar)
+      } else if scalar == "[", plain.last == "\u{1B}" {
+        plain.removeLast()
+        plain.append("\n")
+        isSequence = true
+      } else {
+        plain.append(scalar)
+      }
+    }
+    return String(plain)
   }
 
   /// Returns the text in one line: the ends of lines are a space, and of a long one so many scalars

@@ -58,9 +58,7 @@ public struct Finding: Sendable, Hashable {
       "call": .number(call), "endpoint": .text(endpoint), "calls": .number(calls),
       "judged": .number(judged),
       "steps": .array(
-        steps.map { step in
-          ["atMilliseconds": .orNull(step.at), "words": .text(step.words)]
-        }
+        steps.map { step in ["atMilliseconds": .orNull(step.at), "words": .text(step.words)] }
       ),
     ]
   }

@@ -2,9 +2,7 @@ extension Observation {
   /// The endpoint whose answer it shows and which it has not asked for by itself.
   var strangeAnswer: String? {
     guard let showsAnswerOf, showsAnswerOf != Self.portalPage else { return nil }
-    let isAsked = attempts.contains { attempt in
-      attempt.key.prefix { $0 != "?" } == showsAnswerOf
-    }
+    let isAsked = attempts.contains { attempt in attempt.key.prefix { $0 != "?" } == showsAnswerOf }
     return isAsked ? nil : showsAnswerOf
   }
 

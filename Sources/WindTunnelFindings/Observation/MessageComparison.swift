@@ -57,9 +57,7 @@ package struct MessageComparison: Sendable, Hashable {
     away = Self.away(
       in: call,
       last: places.last,
-      strange: received.messages.count {
-        !known.contains($0.digest)
-      }
+      strange: received.messages.count { !known.contains($0.digest) }
     )
     lost += away ?? 0
   }

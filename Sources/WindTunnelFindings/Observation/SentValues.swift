@@ -209,9 +209,7 @@ extension JSON {
 extension SentValues {
   /// The names in a `Cookie` field.
   private static func cookieNames(_ value: String) -> [Substring] {
-    value.split(separator: ";").map { pair in
-      pair.prefix { $0 != "=" }.drop { $0 == " " }
-    }
+    value.split(separator: ";").map { pair in pair.prefix { $0 != "=" }.drop { $0 == " " } }
   }
 
   /// The names of the cookies that recorded answers set without `Secure`, so that clients send them

@@ -15,9 +15,7 @@ extension FindingRule {
     guard seen.doubled > 0 else { return .kept }
     let times = seen.doubled == 1 ? "once" : "\(seen.doubled) times"
     // Without a number in the message nobody can know that it is the same.
-    let isCopied = call.attempts.contains {
-      $0.decision.contains("\"webSocket\":\"duplicate\"")
-    }
+    let isCopied = call.attempts.contains { $0.decision.contains("\"webSocket\":\"duplicate\"") }
     return .broken(
       "It says \(times) more that it received a message than connections brought it.",
       severity: isCopied ? .warning : nil

@@ -41,11 +41,16 @@ package enum Inflate {
   /// Whether zlib was found.
   package static var isThere: Bool { ZLib.shared != nil }
 
-  /// Opens what deflate packed; `nil` if it is damaged, opens to more than the limit, or if there
-  /// is no zlib.
-  package static func open(_ data: Data, as form: Form, bytesMax: Int) -> Data? {
+  /// Opens what deflate packed; `nil` if it is damaged, opens to more than the limit, has more
+  /// bytes behind it than another limit, or if there is no zlib.
+  package static func open(
+    _ data: Data,
+    as form: Form,
+    bytesMax: Int,
+    surplusMax: Int = 0
+  ) -> Data? {
     let opened = run(data, form == .raw ? -15 : 15 + 16, bytesMax: bytesMax)
-    return opened.flatMap { $0.surplus.isEmpty ? $0.content : nil }
+    return opened.flatMap { $0.surplus.count <= surplusMax ? $0.content : nil }
   }
 
   /// A body without its content codings.
@@ -61,9 +66,7 @@ package enum Inflate {
 
   /// Opens bytes that may be in a coding; `nil` if they are not in it to the end.
   package static func open(_ data: Data, coding: String) -> Data? {
-    opened(data, coding: coding).flatMap {
-      $0.isDecoded && $0.surplus.isEmpty ? $0.content : nil
-    }
+    opened(data, coding: coding).flatMap { $0.isDecoded && $0.surplus.isEmpty ? $0.content : nil }
   }
 
   /// Opens a body of content codings (RFC 9110 §8.4.1); `nil` if one of them is not opened, if the

@@ -88,9 +88,7 @@ struct SentSegments: Sendable, Hashable {
 
   /// Nothing counts as lost any more.
   mutating func findLost() {
-    for index in (first - base)..<segments.count {
-      segments[index].isLost = false
-    }
+    for index in (first - base)..<segments.count { segments[index].isLost = false }
     lost = 0
   }
 

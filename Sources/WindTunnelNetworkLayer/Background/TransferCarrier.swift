@@ -123,9 +123,7 @@ public final class InProcessCarrier: TransferCarrier {
       if case .file(let file, _) = came { try? FileManager.default.removeItem(at: file) }
       return
     }
-    let listener = state.withLock { state in
-      state.carried[order.id] == nil ? nil : state.listener
-    }
+    let listener = state.withLock { state in state.carried[order.id] == nil ? nil : state.listener }
     switch came {
     case .file(let file, let answer):
       listener?.downloaded(order.id, to: file, answer)

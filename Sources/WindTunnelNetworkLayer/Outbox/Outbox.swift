@@ -144,9 +144,7 @@ public final class Outbox: Sendable {
     }
     if state.withLock({ $0.isCommitPlanned }) { disk.async { self.commit() } }
     var events: [OutboxEvent] = []
-    let results = store.withLock { store in
-      store?.append(group.map(\.call), telling: &events)
-    }
+    let results = store.withLock { store in store?.append(group.map(\.call), telling: &events) }
     tell(events)
     for (place, pending) in group.enumerated() {
       pending.waiter.resume(returning: results?[place] ?? .failure(.closed))

@@ -126,9 +126,7 @@ public struct DialTest: Sendable {
     let slower = found.filter { $0.slowerThan != nil }.map(\.url)
     var order: [URL] = []
     for url in [first].compactMap(\.self) + alive + slower + candidates
-    where !order.contains(url) {
-      order.append(url)
-    }
+    where !order.contains(url) { order.append(url) }
     return order
   }
 

@@ -49,9 +49,7 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private func fly(_ key: Key, _ work: @Sendable () async -> Value) async -> Value? {
     let value = await work()
     let isCancelled = Task.isCancelled
-    let told = state.withLock {
-      isCancelled ? $0.handOver(key) : $0.land(key, value)
-    }
+    let told = state.withLock { isCancelled ? $0.handOver(key) : $0.land(key, value) }
     for (waiter, word) in told { waiter.resume(returning: word) }
     return isCancelled ? nil : value
   }

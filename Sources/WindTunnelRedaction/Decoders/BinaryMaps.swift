@@ -31,9 +31,7 @@ struct BinaryMaps: Decoder, Sendable {
   func spans(in bytes: Bytes) -> [Span]? {
     var reader = Reader(bytes: bytes, item: item)
     // A body may be a sequence of items (RFC 8742).
-    while reader.place < bytes.count {
-      guard reader.read(nil, [], depth: 0) else { return nil }
-    }
+    while reader.place < bytes.count { guard reader.read(nil, [], depth: 0) else { return nil } }
     return reader.spans
   }
 

@@ -57,6 +57,10 @@ struct EmbeddedTexts {
     }
   }
 
+  /// The length of the shortest text between bytes that no text has; a shorter one is by
+  /// chance.
+  private static let runBytesMin = 8
+
   /// Returns stretches of printable ASCII, each a line; those in UTF-16, too.
   static func lines(of bytes: Bytes) -> Bytes {
     func isZero(_ place: Int) -> Bool { bytes.indices.contains(place) && bytes[place] == 0 }
@@ -66,7 +70,7 @@ struct EmbeddedTexts {
         lines.append(byte)
       } else if byte != 0 || !isZero(place - 2) && !isZero(place + 2) {
         // A shorter stretch is there by chance.
-        let isShort = lines.count - start < Redaction.runBytesMin
+        let isShort = lines.count - start < runBytesMin
         if isShort { lines.removeLast(lines.count - start) } else { lines.append(0x0A) }
         start = lines.count
       }

@@ -9,14 +9,13 @@ struct Commands: Detector {
   /// The command whose flags are looked for, and the end of the line that it stands in.
   private var command: (flags: [Bytes], isPair: Bool, end: Int)?
   private var lineEnd = 0
-  /// Tells whether there is a Secret of Kubernetes, and a call by XML-RPC.
-  private var (hasManifest, hasCall) = (false, false)
+  /// Tells whether there is a call by XML-RPC.
+  private var hasCall = false
 
   static func findings(in passage: Passage) -> [Finding] {
     guard passage.bytes.count >= 10 else { return [] }
     var reader = Commands(bytes: passage.bytes, names: passage.names)
     reader.read()
-    reader.readManifests()
     reader.readCalls()
     return reader.found
   }
@@ -49,7 +48,7 @@ struct Commands: Detector {
 
   /// The first two letters of all that is looked for.
   private static let beginnings: [Bool] = {
-    let others = ["pass", "kind", "methodname", "thin", "define", "s:"].map { Bytes($0.utf8) }
+    let others = ["pass", "methodname", "thin", "define", "s:"].map { Bytes($0.utf8) }
     var pairs = [Bool](repeating: false, count: 1 << 16)
     for letters in flags.keys.map({ Bytes($0.utf8) }) + phrases + others {
       pairs[Int(letters[0]) << 8 | Int(letters[1])] = true
@@ -98,7 +97,6 @@ struct Commands: Detector {
     case "pass" where place == 0 && bytes.starts(with: "PASS ".utf8):
       return value(from: next, to: lineEnd).map { add($0, "password", .ambiguous(.pass)) }
     case "thin" where bytes[next] == UInt8(ascii: ":"): return slashed(behind: next)
-    case "kind": hasManifest = hasManifest || bytes[next...].starts(with: ": Secret\n".utf8)
     case "methodname": hasCall = true
     case "define": return definition(behind: next)
     case "s": return serialised(at: place)
@@ -231,25 +229,6 @@ struct Commands: Detector {
       let value = text(at: name.upperBound + 2)
     else { return nil }
     return add(value, String(decoding: bytes[name], as: UTF8.self), kind)
-  }
-
-  /// The values of a Secret of Kubernetes in YAML, which are secrets by any name.
-  private mutating func readManifests() {
-    guard hasManifest else { return }
-    for document in bytes.ranges(between: bytes.ranges(of: Bytes("---\n".utf8)))
-    where bytes[document].firstRange(of: Bytes("kind: Secret\n".utf8)) != nil {
-      var isData = false
-      for line in bytes[document].split(separator: 0x0A) {
-        guard line.first == 0x20 else {
-          isData = ["data:", "stringData:"].contains { line.elementsEqual($0.utf8) }
-          continue
-        }
-        guard isData, let colon = line.firstRange(of: Bytes(": ".utf8)),
-          let range = value(from: colon.upperBound, to: line.endIndex)
-        else { continue }
-        _ = add(range, "secret")
-      }
-    }
   }
 
   /// The words of a login by XML-RPC, which have places and no names: `wp.getPosts`,

@@ -107,11 +107,13 @@ enum Judgement {
     {
       return true
     }
-    // Nobody types Han, kana or hangul for a password; with digits they say how many.
-    let (scalars, signs) = (value.unicodeScalars, " ?!.,:;()~-0123456789".unicodeScalars)
-    if scalars.count > 1, scalars.contains(where: { $0.value >= 0x2E80 }),
-      scalars.count(where: { "0"..."9" ~= $0 }) < 4,
-      scalars.allSatisfy({ $0.value >= 0x2E80 || signs.contains($0) })
+    // Han, kana and hangul are no password; digits within them are a count.
+    let (scalars, signs) = (value.unicodeScalars, " ?!.,:;()~-0123456789：，。（）～？！、".unicodeScalars)
+    let digits = scalars.count { "0"..."9" ~= $0 }
+    if scalars.count > (digits > 0 ? 4 : 1), digits < 4,
+      scalars.contains(where: { 0x2E80..<0xFF00 ~= $0.value }),
+      scalars.last.map({ "0"..."9" ~= $0 }) == false,
+      scalars.allSatisfy({ 0x2E80..<0xFF00 ~= $0.value || signs.contains($0) })
     {
       return true
     }
@@ -176,7 +178,7 @@ enum Judgement {
     }
   }
 
-  /// Tells whether a value is for everybody by its mark: a key for pages, the id of an app.
+  /// Whether a value is for everybody by its mark: a key for pages, the id of an app.
   private static func isPublished(_ value: String) -> Bool {
     publicMarks.contains { value.hasPrefix($0) }
       || value.hasPrefix("pub") && value.utf8.count == 35
@@ -186,7 +188,7 @@ enum Judgement {
 
   private static let publicMarks = ["pk_live_", "pk_test_", "sb_publishable_", "phc_", "pk.eyJ"]
 
-  /// Tells whether a value is the number of a ticket: a few capitals and digits, and for a `pass`
+  /// Whether a value is the number of a ticket: a few capitals and digits, and for a `pass`
   /// in groups.
   private static func isReference(_ value: String, _ place: NamedPlace) -> Bool {
     let name = SecretNames.folded(place.name)
@@ -195,7 +197,7 @@ enum Judgement {
       && value.utf8.allSatisfy { $0.isASCIIDigit || 0x41...0x5A ~= $0 || $0 == UInt8(ascii: "-") }
   }
 
-  /// Tells whether a value is long and has letters of both cases and digits, with nothing between
+  /// Whether a value is long and has letters of both cases and digits, with nothing between
   /// that parts words.
   static func isLongKey(_ value: String, least: Int = 24) -> Bool {
     value.utf8.count >= least && Looks.isDrawn(value) && !isCursor(value)

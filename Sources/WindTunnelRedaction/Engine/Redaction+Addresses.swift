@@ -113,7 +113,7 @@ extension Redaction {
         // The public key of a DSN, before the number of a project.
         let isPublic =
           user.utf8.count == 32 && user.utf8.allSatisfy(\.isHexadecimalDigit)
-          && Int(rest[authority.endIndex...].split(separator: "/").last ?? "") != nil
+          && Int(rest[authority.endIndex...].dropFirst()) != nil
         result += isPublic ? user : userInfo(user)
         rest = rest[at...]
       }

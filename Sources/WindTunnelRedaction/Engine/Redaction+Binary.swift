@@ -18,30 +18,36 @@ extension Redaction {
       let before = unpackedBytes
       look(into: file, "\(what) in \(file.form.rawValue)", opensMax: opensMax, depth)
       // A damaged one may have cost as much as a whole one.
-      if unpackedBytes == before { unpackedBytes += file.bytes.count * Self.growthMax }
+      if unpackedBytes == before {
+        unpackedBytes += min(file.bytes.count * Self.growthMax, opensMax / 4)
+      }
     }
     guard embedded.isKnown || !isQuiet else { return }
+    let lines = EmbeddedTexts.lines(of: bytes)
     // What it repeats is known by now.
     let known = echoes
     echoes = KnownValueSearch()
     defer { echoes = known }
-    if holds(EmbeddedTexts.lines(of: bytes), depth) || !isQuiet && learn(fromBinary: bytes) {
+    let isSure = embedded.isKnown ? holds(lines, depth) : holdsSurely(lines)
+    if isSure || !isQuiet && learn(fromBinary: bytes) {
       obstacle = "\(what) that is no text holds a credential"
     }
   }
 
-  /// Files open to so many times their bytes; more is made to fill a memory.
+  /// The growth of files that are opened; a larger one is made to fill a memory.
   private static let growthMax = 64
 
   /// Looks into a file that cannot be packed again, and may be damaged.
   mutating func look(into file: EmbeddedTexts.File, _ what: String, opensMax: Int, _ depth: Int) {
     var inner: Bytes?
-    // What is left out need not be read.
+    // Omitted content need not be read.
     if unpackedBytes <= opensMax {
       let data = Data(file.bytes)
       let opened =
         file.form == .zip
-        ? Inflate.open(data, as: .raw, bytesMax: opensMax) : Inflate.open(data, coding: "gzip")
+        // The length of a member may follow it (APPNOTE.TXT §4.3.9).
+        ? Inflate.open(data, as: .raw, bytesMax: Inflate.bytesMax, surplusMax: 24)
+        : Inflate.open(data, coding: "gzip")
       inner = opened.map { Bytes($0) }
     }
     unpackedBytes += inner?.count ?? 0
@@ -61,9 +67,25 @@ extension Redaction {
     self.text(text, .plain, depth: depth) != text
   }
 
-  /// The length of the shortest text between bytes that no text has; a shorter one is there by
-  /// chance.
-  static let runBytesMin = 8
+  /// The length of the shortest value that counts under a name which others have, too.
+  private static let likelyBytesMin = 16
+
+  /// Looks for sure secrets in texts of unknown binary content; whether there is any.
+  private mutating func holdsSurely(_ text: Bytes) -> Bool {
+    var holds = false
+    let passage = Passage(bytes: text, names: names, flavour: .plain)
+    for found in NamedValues.findings(in: passage) + Shapes.findings(in: passage) {
+      var kind = SecretNames.Kind.certain
+      if case .name(let named) = found.evidence {
+        kind = named
+        let least = kind == .certain ? Pseudonyms.aloneBytesMin : Self.likelyBytesMin
+        if found.range.count < least { continue }
+      }
+      let value = String(decoding: text[found.range], as: UTF8.self)
+      holds = judged(value, NamedPlace(name: found.name, kind: kind)) != value || holds
+    }
+    return holds
+  }
 
   /// Looks for a name, a few bytes of a length or a type, and its value; whether there is any.
   ///

@@ -18,9 +18,11 @@ extension Redaction {
   private mutating func redacted(_ span: Span, depth: Int, _ part: String?) -> Bytes {
     switch span.role {
     case .name: return echoes.replaced(in: span.meaning, .name) ?? span.meaning
-    case .text where span.meaning.first == UInt8(ascii: "/"):
-      return Bytes(link(String(decoding: span.meaning, as: UTF8.self), depth: depth + 1).utf8)
-    case .text: return whole(span.meaning, depth: depth + 1)
+    case .text:
+      guard span.meaning.first == UInt8(ascii: "/"), let path = String(utf8: span.meaning) else {
+        return whole(span.meaning, depth: depth + 1)
+      }
+      return Bytes(link(path, depth: depth + 1).utf8)
     case .content(let type):
       return content(span.meaning, type: type, what: "a body", depth: depth + 1)
     case .sealed:

@@ -254,7 +254,7 @@ extension Redaction {
     // RFC 7518 §6.2.2, §6.3.2 and §6.4.
     let isPrivate = about.isKey && ["d", "p", "q", "dp", "dq", "qi", "k"].contains(key)
     var kind = isPrivate || pair?.isSecret == true ? .certain : names.kind(of: name, in: .field)
-    if shown != key, pair == nil { kind = nil }
+    if pair == nil, Pseudonyms.isRedacted(shown) { kind = nil }
     if kind == nil, about.opens, SecretNames.folded(name) == "key" { kind = .ambiguous(.token) }
     if kind != nil, case .string(let range) = member.value,
       let value = fieldValue(walk.text(range), name: name)

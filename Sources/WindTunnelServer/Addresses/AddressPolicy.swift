@@ -227,9 +227,7 @@ struct Subnet: Sendable, Hashable {
   /// Takes any of its addresses; bits behind the length are ignored.
   init(_ address: [UInt8], length: Int) {
     self.length = length
-    first = address.enumerated().map { place, byte in
-      byte & Self.mask(length - place * 8)
-    }
+    first = address.enumerated().map { place, byte in byte & Self.mask(length - place * 8) }
   }
 
   /// Takes the first bytes of an IPv4 subnet, whose others are 0.

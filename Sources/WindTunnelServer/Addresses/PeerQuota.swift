@@ -1,6 +1,6 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The kinds of peers that a port tells apart.
+/// The kinds of peers that a port distinguishes.
 enum PeerKind: Sendable, Hashable {
   /// The machine of the port.
   case owner

@@ -380,7 +380,7 @@ extension Channel {
     endTimer = reactor.schedule(after: Int64(nanosecondsOf: limits.lingerSeconds)) { [self] _ in
       guard phase != .closed else { return }
       var lingering = lingering
-      if !lingering.isOver(taken: safeBytes, heard: discardedBytes, at: .now()) {
+      if isOutputHeld || !lingering.isOver(taken: safeBytes, heard: discardedBytes, at: .now()) {
         watch(lingering)
       } else if phase == .ending(.reset) {
         resetNow()

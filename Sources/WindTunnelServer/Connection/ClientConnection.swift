@@ -464,7 +464,11 @@ extension ClientConnection {
     let handling = handler.handle(head)
     if case .refuse(let response) = handling { return answer(response, to: head, isLast: true) }
     // The last is the form of a peer that is not served so far.
-    if case .answerLast = handling {} else { deadline.limits = context.limits }
+    if case .answerLast = handling {
+    } else if deadline.limits != context.limits {
+      deadline.limits = context.limits
+      deadline.begin(.request, on: reactor)
+    }
     state = .receiving(head, Spool(), handling)
     if case .length(let length) = head.framing,
       length <= Upload.wholeBytesMax || !beginUpload(head, Spool(), handling),

@@ -85,9 +85,7 @@ final class ConsoleAttendance: Sendable {
   fileprivate init(_ deck: Deck) { self.deck = deck }
 
   fileprivate func follow(_ board: ConsoleBoard<ServedExchanges>) {
-    order.withLock { _ in
-      deck.follow(board.readers > 0 ? .everything : .some(.init()))
-    }
+    order.withLock { _ in deck.follow(board.readers > 0 ? .everything : .some(.init())) }
   }
 }
 

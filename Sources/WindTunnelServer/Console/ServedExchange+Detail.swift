@@ -73,9 +73,7 @@ extension ServedExchange {
   /// Returns the answer that went out, and why its content is not shown; `nil` where it is not
   /// known: a fault made another of it.
   private func sent(_ outcome: Outcome) -> (Response?, ConsoleDetail.Unshown?) {
-    let done = outcome.decision.faults.filter { fault in
-      !undone.contains { $0.fault == fault }
-    }
+    let done = outcome.decision.faults.filter { fault in !undone.contains { $0.fault == fault } }
     guard !done.contains(where: \.replacesOrCuts) else { return (nil, nil) }
     switch outcome.source {
     case .recording(let recorded, _): return (recorded.response, nil)

@@ -298,7 +298,7 @@ struct AdminAnswer: Sendable {
   private static func strangeness(of request: Request) -> String? {
     switch OriginPolicy.strangerAtOwnPort(request.url, request.headers) {
     case .host(let host):
-      "This port is asked by 127.0.0.1, [::1] or localhost, and not by \"\(host)\"."
+      "This port receives by 127.0.0.1, [::1] or localhost, and not by \"\(host)\"."
     case .page(let page): "This port does not answer pages of \"\(page)\"."
     case nil: nil
     }

@@ -17,7 +17,7 @@ final class ConversationRecorder {
   private var parts: PartJournal?
   private var client: Side
   private var server: Side
-  /// Tells whether it is to be kept for the cassette, and is not yet.
+  /// Whether it is to be kept for the cassette, and is not yet.
   private var isKept: Bool
   /// The number and the bytes of the messages that an observer may still be told of; `nil`: of
   /// none.
@@ -211,7 +211,7 @@ final class ConversationRecorder {
     journal.write(interaction.bodyBytes, write) { [weak channel] in channel?.isOutputHeld = false }
   }
 
-  /// Returns what was said, without what belonged to the one handshake; it is put together on
+  /// Returns the messages, without what belonged to the one handshake; it is put together on
   /// whatever thread.
   private func interaction(_ notes: [JSON.Member]) -> @Sendable () -> Interaction {
     var request = exchange.outcome.request

@@ -2,7 +2,7 @@ internal import WindTunnel
 
 /// Has an exchange journalled in parts while it lasts, so that a kill leaves most of it.
 ///
-/// Each part holds all that has come, since secrets can be searched for in nothing less, and
+/// Each part holds all that arrived, since secrets can be searched for in nothing less, and
 /// replaces the part before. It is larger by a quarter at least, so that all parts of an exchange
 /// together have at most five times the bytes of the last. On the loop's thread only.
 final class PartJournal {
@@ -13,7 +13,7 @@ final class PartJournal {
   /// The size of an exchange from which on no further parts of it are written.
   static let bytesMax = 16 << 20
 
-  /// Returns what has come, put together on whatever thread; `nil` if there is nothing.
+  /// Returns the part that arrived, put together on any thread; `nil` if there is nothing.
   typealias Part = () -> (@Sendable () -> Interaction)?
 
   private let origins: OriginContext
@@ -34,7 +34,7 @@ final class PartJournal {
 
   deinit { if let timer { reactor.cancel(timer) } }
 
-  /// Notes how many bytes have come of an exchange that goes on; its beginning counts as one.
+  /// Notes how many bytes arrived of an exchange that goes on; its beginning counts as one.
   func grew(to bytes: Int) {
     self.bytes = bytes
     let new = bytes - written

@@ -59,7 +59,8 @@ final class UpstreamExchange {
   private var timing = Timing(firstByte: .zero, lastByte: .zero)
   private var pieces = ArrivingPieces()
   private var isOver = false { didSet { if isOver { parts = nil } } }
-  /// The journal of what has come before the end; `nil` as long as the answer may come at once.
+  /// The journal of the part that arrived before the end; `nil` as long as the answer may come at
+  /// once.
   private var parts: PartJournal?
   /// The bytes that wait for the player, as they will stand on the wire.
   private var waiting = ByteQueue()
@@ -555,7 +556,7 @@ extension UpstreamExchange {
     return Interaction(outcome.request, answer, timing: timing)
   }
 
-  /// Has what came of an answer journalled, of which more is to come.
+  /// Journals the part of a response that arrived.
   private func journalPart() {
     guard ticket != nil, !isOver, answer != nil else { return }
     parts =
@@ -563,12 +564,12 @@ extension UpstreamExchange {
       ?? PartJournal(of: outcome, origins, on: reactor) { [weak self] in
         guard let self, let answer else { return nil }
         let part = interaction(cut(answer, Interaction.cut), at: elapsed)
-        return { part }
+        return { part.inWholeLines }
       }
-    parts?.grew(to: body.count + 1)
+    parts?.grew(to: outcome.request.body.count + body.count + 1)
   }
 
-  /// Returns the part of an answer that has come.
+  /// Returns the part of a response that arrived.
   private func cut(_ start: ResponseStart, _ failure: Failure) -> Answer {
     var response = response(start)
     // A part of a packed body cannot be opened.

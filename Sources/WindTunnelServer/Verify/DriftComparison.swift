@@ -179,9 +179,7 @@ private struct DriftComparison {
   private static func step(_ name: String) -> String {
     let isWord =
       name.first?.isNumber == false
-      && name.allSatisfy {
-        $0 == "_" || $0.isLetter || $0.isNumber
-      }
+      && name.allSatisfy { $0 == "_" || $0.isLetter || $0.isNumber }
     return isWord ? ".\(name)" : "[\"\(JSON.escaped(name))\"]"
   }
 

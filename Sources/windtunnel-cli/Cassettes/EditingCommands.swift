@@ -12,9 +12,7 @@ enum CassetteMergeCommand: Command {
       throw Refusal.mergeOperands
     }
     let file = URL(typed: output)
-    let isInput = inputs.contains {
-      URL(typed: $0).standardizedFileURL == file.standardizedFileURL
-    }
+    let isInput = inputs.contains { URL(typed: $0).standardizedFileURL == file.standardizedFileURL }
     // `merge *.json` would write over the last one.
     if !isInput, FileManager.default.fileExists(atPath: file.path) {
       throw Refusal.mergeOver(output)

@@ -158,9 +158,7 @@ enum CassetteLintCommand: Command {
   ) throws -> [(path: String, cassette: Cassette, earlier: Cassette)] {
     guard let ref = try arguments.value("--git") else {
       _ = try arguments.operand(0, "FILE", "which cassette to look through")
-      return try arguments.operands.map { path in
-        (path, try CassetteFile.read(path), Cassette())
-      }
+      return try arguments.operands.map { path in (path, try CassetteFile.read(path), Cassette()) }
     }
     let history = try GitHistory(ref)
     return try history.changed(arguments.operands).filter(\.isHere).map { file in

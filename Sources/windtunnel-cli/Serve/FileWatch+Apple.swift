@@ -41,9 +41,7 @@
     @discardableResult
     func add(_ folder: URL) -> Bool {
       guard let marks = Self.marks(in: folder) else { return false }
-      seen.withLock { seen in
-        if seen[folder] == nil { seen[folder] = marks }
-      }
+      seen.withLock { seen in if seen[folder] == nil { seen[folder] = marks } }
       return true
     }
 

@@ -159,8 +159,8 @@ struct ServeOrder {
 }
 
 /// Tells of each request that nothing answers but 501, of faults that were not done, of responses
-/// that were recorded for other bodies, and of recordings that order alone chose, a line for each on
-/// standard error.
+/// that were recorded for other bodies, and of recordings that order alone chose, a line for each
+/// on standard error.
 ///
 /// On a queue of its own: whoever reads standard error slowly, or never, holds up no answer. What
 /// it has not read by then is counted.
@@ -170,6 +170,7 @@ private final class Unanswered: Sendable {
     var dropped = 0
     /// The faults and other bodies that were told of, each once, or every request had a line.
     var told: Set<String> = []
+    var pairs: Set<Int> = []
   }
 
   /// The number of faults and other bodies that are told of.
@@ -195,8 +196,11 @@ private final class Unanswered: Sendable {
     if case .decided(let entry) = event, case .recording(let place) = entry.take,
       let rival = entry.rival
     {
-      let line = "#\(place + 1) and #\(rival + 1) differ only in redacted values: order decided"
-      return isNew(line) ? [line] : []
+      let isNew = backlog.withLock {
+        $0.pairs.count < Self.toldMax && $0.pairs.insert(place).inserted
+      }
+      guard isNew else { return [] }
+      return ["#\(place + 1) and #\(rival + 1) differ only in redacted values: order decided"]
     }
     guard case .undone(let outcome, let faults) = event else { return [] }
     let request = "\(outcome.request.method) \(outcome.request.url.withoutSecrets)"

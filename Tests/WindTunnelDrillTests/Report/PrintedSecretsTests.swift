@@ -26,7 +26,7 @@ struct PrintedSecretsTests {
       for secret in Self.secrets { #expect(!text.contains(secret), "\(secret)") }
     }
     #expect(end.complaints.contains("Authorization: Bearer REDACTED-"))
-    #expect(end.complaints.contains(#"\u{1B}[31mred"#))
+    #expect(end.complaints.contains("red") && !end.complaints.contains("[31m"))
     #expect(reports[0].contains(CommandSecrets.redacted))
     // The program that lives says it all in its errors.
     expectEqual(reports[0].contains("the call failed, Authorization: "), words.isEmpty)
