@@ -86,7 +86,7 @@ package struct DrillProgram: Sendable {
       Flag("--shard", "I/N", "Run part I of N; env reads the part from the variables of the CI."),
       Flag("--timeout", "T")
         .help(
-          "Time that a call should take at most, such as 10s (default: the scenario's, or 20s)."
+          "Time limit of a call, such as 10s (default: the scenario's, or 20s)."
         ),
       Flag("--seed", "N", "Seed of all random draws (default: 1)."),
       Flag("--stage", "STAGE", choices: Self.stages.map(\.key))

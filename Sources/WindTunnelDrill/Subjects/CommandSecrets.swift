@@ -22,7 +22,9 @@ struct CommandSecrets {
   private static let clients: Set<Substring> = ["http", "https", "xh", "xhs"]
 
   /// Programs to which `name:word` is an image and its tag, or a script's name.
-  private static let tagged: Set<Substring> = ["docker", "podman", "npm", "npx", "pnpm", "yarn"]
+  private static let tagged: Set<Substring> = [
+    "docker", "podman", "npm", "npx", "pnpm", "yarn", "uvicorn", "gunicorn", "flask", "rake",
+  ]
 
   /// The meaning of a word to the option before it.
   private enum Meaning {
@@ -201,8 +203,6 @@ struct CommandSecrets {
     let parts = word.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     guard !hasTags, parts.count == 2, parts[1].utf8.count >= Self.soughtBytesMin,
       parts[0].contains(where: \.isLetter), parts[1].contains(where: \.isLetter),
-      // Neither `module:object` nor `namespace:task`.
-      parts[1].contains(where: { !$0.isLetter && $0 != "_" }),
       parts[0].allSatisfy({ $0.isLetter || $0.isNumber || "_.-@+".contains($0) }),
       !parts[1].contains(where: { $0.isWhitespace || "/\\:{".contains($0) })
     else { return nil }

@@ -161,7 +161,7 @@ import Testing
     try desk.remove()
   }
   /// The one has more bytes than wait for a part, and the other waits for its time.
-  @Test(arguments: [String(repeating: "word ", count: 220_000), "data: 1\n\n"])
+  @Test(arguments: [String(repeating: "word\n", count: 220_000), "data: 1\n\nda"])
   func `an answer that lasts is journalled as far as it has come`(begun: String) async throws {
     let desk = try Desk()
     let origin = try await Origin { text in
@@ -175,7 +175,8 @@ import Testing
       let part = try await desk.line { $0.isPart }
       expectEqual(part.interaction.failure, Interaction.cut)
       let text = part.interaction.response?.body.text ?? ""
-      #expect(!text.isEmpty && begun.hasPrefix(text), "\(text.count)")
+      // A line that is cut may be half of a secret.
+      #expect(text.hasSuffix("\n") && begun.hasPrefix(text), "\(text.count)")
       client.close()
       let left = try await desk.line { !$0.isPart }
       expectEqual(left.interaction.failure?.text, "the client left")
