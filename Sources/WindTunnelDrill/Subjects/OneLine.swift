@@ -5,7 +5,7 @@ extension String {
     // More than is shown, and whole words: of a secret that is cut in the middle nothing is seen.
     let start = unicodeScalars.prefix(8 * most)
     let isCut = start.endIndex < unicodeScalars.endIndex
-    let end = isCut ? start.lastIndex { $0.properties.isWhitespace } : nil
+    let end = isCut ? start.dropFirst(most).lastIndex { $0.properties.isWhitespace } : nil
     let words = Self.withoutStyles(start[..<(end ?? start.endIndex)])
     return words.withoutSecrets.inOneLine(atMost: most).visible
   }

@@ -110,7 +110,7 @@ enum Judgement {
     // Han, kana and hangul are no password; digits within them are a count.
     let (scalars, signs) = (value.unicodeScalars, " ?!.,:;()~-0123456789：，。（）～？！、".unicodeScalars)
     let digits = scalars.count { "0"..."9" ~= $0 }
-    if scalars.count > (digits > 0 ? 4 : 1), digits < 4,
+    if scalars.count > (digits > 0 ? 3 : 1), digits < 4,
       scalars.contains(where: { 0x2E80..<0xFF00 ~= $0.value }),
       scalars.last.map({ "0"..."9" ~= $0 }) == false,
       scalars.allSatisfy({ 0x2E80..<0xFF00 ~= $0.value || signs.contains($0) })
