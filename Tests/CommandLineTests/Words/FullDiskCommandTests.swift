@@ -88,7 +88,7 @@
       #expect(!show.out.contains("\(4 << 20) bytes"))
       // A part of the large one may have had room before all of it had none.
       let next = try scratch.text("next")
-      #expect(next.contains(/a\.json takes up 40 (interactions|whole and 1 incomplete) /), "\(next)")
+      #expect(next.contains(/a\.json takes up 40 (interactions|whole and 1 incomplete)/), "\(next)")
       let taken = try Cassette(contentsOf: scratch.file("then/a.json")).interactions
       expectEqual(taken.filter { !$0.isPart }.map(\.request.url.target), Self.small)
       #expect(taken.allSatisfy { !$0.isPart || $0.request.url.target == "/big" })
