@@ -34,7 +34,7 @@ enum BodyDifferences {
     }
   }
 
-  /// The number of bytes at the beginning of a body that are compared where it is not read.
+  /// The number of bytes at the beginning of a body that are compared if it is not read.
   private static let prefixBytes = 4096
 
   /// Returns the difference of two bodies by their sizes and beginnings.

@@ -1,7 +1,7 @@
 internal import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// What a program writes to standard error: shown line by line without secrets, and looked through
+/// The standard error of a program: shown line by line without secrets, and looked through
 /// for the signs of a panic.
 final class LastWords: Sendable {
   /// The words by which runtimes begin and go on to tell of a panic.
