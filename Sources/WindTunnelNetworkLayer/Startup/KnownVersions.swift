@@ -47,7 +47,7 @@ struct KnownVersions: Sendable {
   /// The seconds by which the time has to go on to be written, since each write waits for the disk.
   private static let leastStep = 3600
   /// Held while a version is compared and written: of two starts at once the older keeps nothing.
-  private static let writing = Locked(())
+  private static let writing = NSLock()
 
   private let place: any KeyPlace
   private let names: [String]
@@ -127,7 +127,7 @@ struct KnownVersions: Sendable {
   /// - Throws: ``FetchRefusal`` where another start has taken a newer one meanwhile, and the error
   ///   of whatever is not written.
   func keep(_ signed: SignedConfiguration, at now: Date, after first: () throws -> Void) throws {
-    let end = Self.writing.withLock { _ in
+    let end = Self.writing.withLock {
       Result {
         let written = try names.map { name in try Self.read(name, at: place) }
         var others = self
@@ -144,7 +144,7 @@ struct KnownVersions: Sendable {
   }
 
   private func write(_ number: Int, _ change: (Known?) -> Known?) throws(SealingError) {
-    let end = Self.writing.withLock { _ in
+    let end = Self.writing.withLock {
       Result { () throws(SealingError) in
         let written = try Self.read(names[number], at: place)
         guard let new = change(written), new != written else { return }
