@@ -70,6 +70,18 @@
       }
     }
 
+    @Test func `each of the ten tasks fits a screen and imports two products at most`() throws {
+      let page = House.root.appending(path: "Sources/WindTunnel/WindTunnel.docc/TenTasks.md")
+      let text = try String(contentsOf: page, encoding: .utf8)
+      let tasks = text.components(separatedBy: "<!-- file: Tests/").dropFirst()
+        .map { $0.components(separatedBy: "```")[1].components(separatedBy: "\n").dropFirst() }
+      expectEqual(tasks.count, 10)
+      for lines in tasks {
+        let imports = lines.count { $0.hasPrefix("import WindTunnel") }
+        #expect(lines.count <= 25 && (1...2).contains(imports), "\(lines)")
+      }
+    }
+
     @Test func `pictures are light enough for a repository`() throws {
       let sources = House.root.appending(path: "Sources")
       let pictures = try FileManager.default.subpathsOfDirectory(atPath: sources.path)

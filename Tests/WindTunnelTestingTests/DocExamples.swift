@@ -140,7 +140,7 @@ import WindTunnelServer
       rules: [.on("GET /users/*", .first(2), .status(503, retryAfter: .seconds(1)))],
       gates: [try Gate("successRate >= 0.99")]
     )
-    let slow = Rule.on("POST /payments", .attempt(1), .delay(.exactly(.seconds(2))), .status(503))
+    let slow = Rule.on("POST /payments", .attempt(1), .delay(.seconds(2)), .status(503))
     let sometimes = Trigger(request: "GET /feed", probability: 0.2)
     let gate = try Gate("p95(POST /payments) <= 3s")
     let faults: [Fault] = [
@@ -225,7 +225,7 @@ private enum LongExamples {
     let report = try await Drill(cassette, in: .preRelease, calls: 400, seed: 7).fly { call in
       try await ShopAPI(baseURL: call.baseURL, session: call.session).get(call.url)
     }
-    try report.require("successRate >= 0.99", "blankPages == 0")
+    try report.require([Gate("successRate >= 0.99"), Gate("blankPages == 0")])
   }
 
   static func drillInVirtualTime(_ cassette: Cassette) async throws {
@@ -239,7 +239,8 @@ private enum LongExamples {
     let report = try await Drill("shop", in: .preRelease, calls: 400, seed: 7).fly { call in
       try await ShopAPI(baseURL: call.baseURL, session: call.session).get(call.url)
     }
-    try report.require("successRate >= 0.99", "blankPages == 0")
+    report.require(.successRate >= 0.99, .blankPages == 0)
+    report.require(.successRate >= 0.99, .p95(of: "POST /payments") <= .seconds(3), .hangs == 0)
   }
 
   static func drillInProcesses(_ plan: DrillPlan, _ executable: URL) async throws -> Report {
@@ -257,7 +258,7 @@ private enum LongExamples {
 
   static func judge(_ file: URL) throws {
     let report = try Report(contentsOf: file)
-    try report.require("successRate >= 0.99", "p95(POST /payments) <= 3s", "blankPages == 0")
+    try report.require([Gate("successRate >= 0.99"), Gate("p95(POST /payments) <= 3s")])
     try report.requireNoFindings()
     try report.write(to: "drill.html")
   }

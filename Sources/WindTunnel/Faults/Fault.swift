@@ -38,6 +38,9 @@ public enum Fault: Sendable, Hashable {
   /// A conversation by WebSocket goes wrong.
   case conversation(ConversationFault)
 
+  /// Creates a delay of a fixed length.
+  public static func delay(_ length: Duration) -> Fault { .delay(.exactly(length)) }
+
   /// A length of time, fixed or drawn evenly from a range.
   public struct Spread: Sendable, Hashable {
     /// The shortest length of the range.
@@ -238,7 +241,7 @@ extension Fault {
     case .connection(.tls): self
     // A proxy waits for the connection, and its client for the proxy.
     case .connection(.connectTimeout): .stall(.afterRequest)
-    case .connection(let fault) where fault.symptom == nil: .delay(.exactly(fault.delay))
+    case .connection(let fault) where fault.symptom == nil: .delay(fault.delay)
     case .connection: .status(502)
     default: self
     }
@@ -266,7 +269,7 @@ extension Fault {
 
   /// The kinds that take their time and come whole.
   static let paceKinds =
-    [FaultKind("delay", .http, .delay(.exactly(.milliseconds(50))))] + pauseKinds
+    [FaultKind("delay", .http, .delay(.milliseconds(50)))] + pauseKinds
     + [
       FaultKind("dribble", .http, .dribble(bytes: 1, every: .milliseconds(5))),
       FaultKind("throttle", .http, .throttle(bytesPerSecond: 100)),
@@ -330,7 +333,7 @@ extension Fault {
     }
     let length = Duration(milliseconds: delay)
     switch (jitter, through) {
-    case (nil, nil): return [.delay(.exactly(length))]
+    case (nil, nil): return [.delay(length)]
     case (let jitter?, nil):
       return [.delay(.around(length, jitter: Duration(milliseconds: jitter)))]
     case (nil, let through?):

@@ -8,6 +8,9 @@ public struct Cancellation: Sendable, Hashable {
 
   /// Makes a cancellation of a share of the calls.
   public init(share: Double, after: Fault.Spread) { (self.share, self.after) = (share, after) }
+
+  /// Creates a cancellation of a share of the calls, each after a fixed time.
+  public init(share: Double, after: Duration) { self.init(share: share, after: .exactly(after)) }
 }
 
 extension Scenario {

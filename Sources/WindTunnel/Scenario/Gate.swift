@@ -25,6 +25,18 @@ public struct Gate: Sendable, CustomStringConvertible {
     case unequal = "!="
     case above = ">"
     case below = "<"
+
+    /// Returns whether a figure has this relation to a bar.
+    package func holds(_ figure: Double, against bar: Double) -> Bool {
+      switch self {
+      case .atLeast: figure >= bar
+      case .atMost: figure <= bar
+      case .equal: figure == bar
+      case .unequal: figure != bar
+      case .above: figure > bar
+      case .below: figure < bar
+      }
+    }
   }
 
   /// The value that the figure is compared with.
@@ -36,7 +48,7 @@ public struct Gate: Sendable, CustomStringConvertible {
   }
 
   /// The text of the gate, as it was written.
-  public let description: String
+  public fileprivate(set) var description: String
   package let metric: GateMetric
   /// The calls that are meant; `nil`: all.
   package let endpoint: RequestPattern?
@@ -70,16 +82,29 @@ public struct Gate: Sendable, CustomStringConvertible {
 
   /// Returns whether the gate is about calls that make a request.
   package func isAbout(_ request: Request) -> Bool { endpoint?.matches(request) ?? true }
+}
 
-  package func holds(_ figure: Double, against bar: Double) -> Bool {
-    switch comparison {
-    case .atLeast: figure >= bar
-    case .atMost: figure <= bar
-    case .equal: figure == bar
-    case .unequal: figure != bar
-    case .above: figure > bar
-    case .below: figure < bar
-    }
+extension Gate {
+  /// Creates a gate of its parts, with the text that is read as the same gate.
+  ///
+  /// - Parameters:
+  ///   - metric: The metric.
+  ///   - endpoint: The calls that are meant; `nil`: all.
+  ///   - comparison: The relation between the metric and the bar.
+  ///   - bar: The value that the figure is compared with.
+  ///   - prefix: The name of a scenario, a class of scenarios or the run; `nil` if there is none.
+  package init(
+    _ metric: GateMetric,
+    of endpoint: RequestPattern?,
+    _ comparison: Comparison,
+    _ bar: Bar,
+    in prefix: String?
+  ) {
+    let head = (prefix.map { "\($0): " } ?? "") + metric.rawValue
+    let calls = endpoint.map { "(\($0))" } ?? ""
+    description = "\(head)\(calls) \(comparison.rawValue) \(metric.text(of: bar))"
+    (self.metric, self.endpoint, self.comparison) = (metric, endpoint, comparison)
+    (self.bar, self.prefix) = (bar, prefix)
   }
 }
 
@@ -88,7 +113,7 @@ extension Gate: Hashable {
   public static func == (one: Gate, other: Gate) -> Bool {
     one.description == other.description && one.metric == other.metric
       && one.endpoint == other.endpoint && one.comparison == other.comparison
-      && one.bar == other.bar
+      && one.bar == other.bar && one.prefix == other.prefix
   }
 
   /// Hashes the text of the gate.
@@ -151,14 +176,9 @@ private struct GateParser {
     guard place == characters.count else {
       throw error(at: place, "nothing should follow the value, and \"\(rest)\" does")
     }
-    return Gate(
-      description: text,
-      metric: metric,
-      endpoint: endpoint,
-      comparison: comparison,
-      bar: bar,
-      prefix: prefix
-    )
+    var gate = Gate(metric, of: endpoint, comparison, bar, in: prefix)
+    gate.description = text
+    return gate
   }
 
   // MARK: Parts

@@ -56,12 +56,10 @@ package enum GateMetric: String, Sendable, Hashable, CaseIterable {
 
   /// Tells whether it is a figure of two reports.
   package var isOfPair: Bool {
-    switch self {
-    case .p95Ratio, .p95RatioLower, .p95RatioUpper, .medianRatio, .medianRatioLower,
-      .medianRatioUpper, .lostCalls, .wonCalls, .lossProbability:
-      true
-    default: false
-    }
+    [
+      .p95Ratio, .p95RatioLower, .p95RatioUpper, .medianRatio, .medianRatioLower,
+      .medianRatioUpper, .lostCalls, .wonCalls, .lossProbability,
+    ].contains(self)
   }
 
   /// The name in a report's JSON. A time's tells the unit, so its bar may go without one.
@@ -74,9 +72,8 @@ package enum GateMetric: String, Sendable, Hashable, CaseIterable {
   }
 
   /// Every name that a gate may use.
-  static let names = allCases.map(\.rawValue) + allCases.map(\.key).filter { named($0) == nil }
-
-  private static func named(_ name: String) -> GateMetric? { GateMetric(rawValue: name) }
+  static let names =
+    allCases.map(\.rawValue) + allCases.map(\.key).filter { Self(rawValue: $0) == nil }
 
   /// The metric of a name.
   init?(name: String) {
@@ -99,6 +96,18 @@ extension GateMetric {
     case (.share, "%"): -2
     case (.share, ""), (.ratio, ""), (.count, ""): 0
     default: nil
+    }
+  }
+
+  /// Returns the text of a bar, in a unit of the metric's kind.
+  func text(of bar: Gate.Bar) -> String {
+    switch bar {
+    case .baseline(1): "baseline"
+    case .baseline(let times): "baseline*\(JSON.exactly(times))"
+    case .figure(let value) where kind != .time: "\(JSON.exactly(value))"
+    case .figure(let value) where value.truncatingRemainder(dividingBy: 1e6) == 0:
+      "\(JSON.exactly(value / 1e6))s"
+    case .figure(let value): "\(JSON.exactly(value / 1e3))ms"
     }
   }
 

@@ -31,6 +31,7 @@ extension Gate {
 
   /// Throws if the gate is held in no scenario of a run, or cannot be held over the whole run.
   package func check(against sites: [Site]) throws(GateError) {
+    try checkText()
     if isOfRun(sites) {
       guard metric.isOfOneScenario else { return }
       throw misfit("\(metric.rawValue) is a figure of one scenario, and not of a whole run")
@@ -51,8 +52,16 @@ extension Gate {
 
   /// Throws if the gate has a prefix: the gates of a scenario are held in that scenario.
   package func checkAsOwn() throws(GateError) {
+    try checkText()
     guard prefix != nil else { return }
     throw misfit("a scenario's own gate has no prefix, because it is held in that scenario alone")
+  }
+
+  /// Throws if the text is not parsed as the same gate: Swift code can give a gate a name or a
+  /// value that no text has, and reports store the text.
+  private func checkText() throws(GateError) {
+    guard try Gate(description) != self else { return }
+    throw misfit("its text names another scenario or endpoint")
   }
 
   private func misfit(_ problem: String) -> GateError {
@@ -63,12 +72,9 @@ extension Gate {
 extension GateMetric {
   /// Whether the figure rests on the times or the faults of one scenario.
   fileprivate var isOfOneScenario: Bool {
-    switch self {
-    case .worstSecondAmplification, .thunderingHerdIndex, .firstRecovery, .steadyRecovery,
-      .coverage:
-      true
-    default: false
-    }
+    [
+      .worstSecondAmplification, .thunderingHerdIndex, .firstRecovery, .steadyRecovery, .coverage,
+    ].contains(self)
   }
 }
 

@@ -1,7 +1,7 @@
 /// A condition and the faults that fire under it, together and in order.
 ///
 /// ```swift
-/// let slow = Rule.on("POST /payments", .attempt(1), .delay(.exactly(.seconds(2))), .status(503))
+/// let slow = Rule.on("POST /payments", .attempt(1), .delay(.seconds(2)), .status(503))
 /// ```
 public struct Rule: Sendable, Hashable {
   /// The condition under which the faults fire.

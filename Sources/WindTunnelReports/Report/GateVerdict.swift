@@ -28,7 +28,7 @@ extension Gate {
     guard let figure else { return result(.inconclusive(unseen(in: row))) }
     switch bar {
     case .figure(let bar):
-      if holds(figure, against: bar) { return result(.met) }
+      if comparison.holds(figure, against: bar) { return result(.met) }
       if let reason = tooFew(metrics, toProve: bar) ?? late(metrics, figure, bar)
         ?? overloaded(row)
       {
@@ -44,7 +44,7 @@ extension Gate {
       guard let bar = self.figure(of: baseline, before) else {
         return result(.inconclusive("in the baseline \(metric.unseen)"))
       }
-      if holds(figure, against: bar * times) { return result(.met) }
+      if comparison.holds(figure, against: bar * times) { return result(.met) }
       let reason = late(metrics, figure, bar * times) ?? overloaded(row)
       return result(reason.map { .inconclusive($0) } ?? .failed)
     }
@@ -127,7 +127,8 @@ extension Gate {
   private func late(_ metrics: Metrics, _ figure: Double, _ bar: Double) -> String? {
     guard metric.kind == .time, let delay = metrics.startDelayP99 else { return nil }
     let microseconds = Double(delay.wholeMicroseconds)
-    guard microseconds > bar / 10, holds(figure - microseconds, against: bar) else { return nil }
+    let isDelayed = microseconds > bar / 10
+    guard isDelayed, comparison.holds(figure - microseconds, against: bar) else { return nil }
     return "this machine began calls up to \(Figures.time(delay)) late"
   }
 
@@ -150,7 +151,7 @@ extension Gate {
     let judged = metrics.latency.calls
     guard metric == .successRateLower, comparison == .atLeast || comparison == .above,
       let best = Statistics.wilsonLower(judged, of: judged),
-      !holds(best, against: bar),
+      !comparison.holds(best, against: bar),
       let rate = metrics.successRate
     else { return nil }
     let failed = judged - Int((rate * Double(judged)).rounded())

@@ -201,38 +201,33 @@ extension Report {
   /// Throws if one of these gates, or of the scenarios' own, is not met in some scenario.
   ///
   /// ```swift
-  /// try report.require("successRate >= 0.99", "p95(POST /payments) <= 3s", "blankPages == 0")
+  /// try report.require([Gate("successRate >= 0.99"), Gate("p95(POST /payments) <= 3s")])
   /// ```
   ///
+  /// A test that imports `WindTunnelDrillTesting` writes them as values, `.successRate >= 0.99`.
+  ///
   /// - Parameters:
-  ///   - gates: The gates, as `Gate` reads them.
+  ///   - gates: The gates.
   ///   - allowInconclusive: True to let inconclusive gates pass.
   ///   - baseline: The report for gates with a bar at the baseline.
-  /// - Throws: `GateError` for a gate that cannot be parsed or is held nowhere; `GatesNotMet` with
+  /// - Throws: `GateError` for a gate that no scenario has calls for; `GatesNotMet` with
   ///   a line for each gate that was not met, and for each scenario with requests that are not on
   ///   the cassette.
   public func require(
-    _ gates: String...,
+    _ gates: [Gate],
     allowInconclusive: Bool = false,
     against baseline: Report? = nil
   ) throws {
-    var read: [Gate] = []
-    for gate in gates {
-      read.append(try Gate(gate))
-      try read.last?.check(against: sites)
-    }
+    for gate in gates { try gate.check(against: sites) }
     // Those that were set for the drill were held against nothing while it was flown.
     let own =
       baseline == nil
       ? judgements
       : judge(self.gates.map(\.gate), against: baseline) { $0.gates.map(\.gate) }
-    let all = own + judge(read, against: baseline)
+    let all = own + judge(gates, against: baseline)
     let fallen = all.filter { judgement in
-      switch judgement.result.verdict {
-      case .met: false
-      case .failed: true
-      case .inconclusive: !allowInconclusive
-      }
+      let verdict = judgement.result.verdict
+      return verdict == .failed || (verdict != .met && !allowInconclusive)
     }
     let strange = allowInconclusive ? [] : notOnCassette
     guard fallen.isEmpty, strange.isEmpty else {
@@ -266,9 +261,11 @@ public struct GatesNotMet: LocalizedError, Sendable, Hashable, CustomStringConve
     var title = "\(failed) of \(count) gates failed"
     if inconclusive > 0 { title += ", \(inconclusive) inconclusive" }
     if !notOnCassette.isEmpty { title += ", and not all that was asked for is on the cassette" }
-    let lines = judgements.map { "  \($0)" } + notOnCassette.map { "  \($0)" }
-    return ([title + ":"] + lines).joined(separator: "\n")
+    return ([title + ":"] + lines.map { "  \($0)" }).joined(separator: "\n")
   }
+
+  /// A line for each gate that was not met, and for each scenario with other requests.
+  package var lines: [String] { judgements.map { "\($0)" } + notOnCassette }
 
   /// The description, for code that prints errors by `LocalizedError`.
   public var errorDescription: String? { description }

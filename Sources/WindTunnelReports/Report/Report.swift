@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// let report = try Report(contentsOf: file)
-/// try report.require("successRate >= 0.99", "p95(POST /payments) <= 3s", "blankPages == 0")
+/// try report.require([Gate("successRate >= 0.99"), Gate("p95(POST /payments) <= 3s")])
 /// try report.requireNoFindings()
 /// try report.write(to: "drill.html")
 /// ```

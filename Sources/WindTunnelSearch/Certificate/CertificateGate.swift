@@ -19,7 +19,7 @@ public struct CertificateGate: Sendable, CustomStringConvertible {
   }
 
   private let figure: Figure
-  private let comparison: String
+  private let comparison: Gate.Comparison
   private let bar: Int
   /// The text of the gate.
   public let description: String
@@ -28,7 +28,7 @@ public struct CertificateGate: Sendable, CustomStringConvertible {
   public init(_ text: String) throws(Malformed) {
     let words = text.split(separator: " ").map(String.init)
     guard words.count == 3, let figure = Figure(rawValue: words[0]), let bar = Int(words[2]),
-      ["==", "!=", "<", "<=", ">", ">="].contains(words[1])
+      let comparison = Gate.Comparison(rawValue: words[1])
     else {
       let figures = Figure.allCases.map(\.rawValue).joined(separator: ", ")
       throw Malformed(
@@ -36,7 +36,7 @@ public struct CertificateGate: Sendable, CustomStringConvertible {
           + "\(figures), and there is a space on both sides of the comparison."
       )
     }
-    (self.figure, comparison, self.bar, description) = (figure, words[1], bar, text)
+    (self.figure, self.comparison, self.bar, description) = (figure, comparison, bar, text)
   }
 
   /// Tells whether it is about what is new.
@@ -56,15 +56,7 @@ public struct CertificateGate: Sendable, CustomStringConvertible {
 
   /// Tells whether a certificate clears the bar; `nil` where that cannot be told.
   package func isMet(by certificate: Certificate) -> Bool? {
-    guard let value = value(in: certificate) else { return nil }
-    return switch comparison {
-    case "==": value == bar
-    case "!=": value != bar
-    case "<": value < bar
-    case "<=": value <= bar
-    case ">": value > bar
-    default: value >= bar
-    }
+    value(in: certificate).map { comparison.holds(Double($0), against: Double(bar)) }
   }
 }
 

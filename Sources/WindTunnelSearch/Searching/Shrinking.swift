@@ -107,10 +107,10 @@ struct Shrinking {
     if case .delay(let spread) = element.fault {
       let length = try await shortest(spread.most) { length in
         var shorter = element
-        shorter.fault = .delay(.exactly(length))
+        shorter.fault = .delay(length)
         return try await sinks(.fault(shorter))
       }
-      element.fault = .delay(.exactly(length))
+      element.fault = .delay(length)
       element.kind = "delay of \(Words.time(length))"
     }
     return .fault(element)

@@ -44,7 +44,7 @@ struct FaultClasses {
   private static let frequent: [FaultKind] = {
     func known(_ name: String) -> [FaultKind] { FaultKind.named(name).map { [$0] } ?? [] }
     return known("status-503")
-      + [FaultKind("delay-2s", .http, .delay(.exactly(.seconds(2))))]
+      + [FaultKind("delay-2s", .http, .delay(.seconds(2)))]
       + known("reset-after-request")
       + [
         FaultKind("status-500", .http, .status(500)),
@@ -56,8 +56,8 @@ struct FaultClasses {
       ]
       + known("status-429") + known("retry-after-seconds")
       + [
-        FaultKind("delay-10s", .http, .delay(.exactly(.seconds(10)))),
-        FaultKind("delay-30s", .http, .delay(.exactly(.seconds(30)))),
+        FaultKind("delay-10s", .http, .delay(.seconds(10))),
+        FaultKind("delay-30s", .http, .delay(.seconds(30))),
       ]
       + known("stall-after-request") + known("refused") + known("close-in-body")
       + known("reset-in-body") + known("close-after-request")

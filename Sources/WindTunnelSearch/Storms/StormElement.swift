@@ -152,7 +152,7 @@ extension Storm {
       case .interruption(let interruption):
         self.interruption = interruption
         if case .cancel(nil, let after) = interruption {
-          scenario.cancellation = Cancellation(share: 1, after: .exactly(after))
+          scenario.cancellation = Cancellation(share: 1, after: after)
         }
       }
     }

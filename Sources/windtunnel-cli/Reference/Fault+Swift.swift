@@ -34,8 +34,7 @@ extension Duration {
 
 extension Fault.Spread {
   fileprivate var swift: String {
-    least == most
-      ? ".exactly(\(least.swift))" : "Fault.Spread(\(least.swift), through: \(most.swift))"
+    least == most ? least.swift : "Fault.Spread(\(least.swift), through: \(most.swift))"
   }
 }
 

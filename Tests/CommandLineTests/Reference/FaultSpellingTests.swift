@@ -133,7 +133,7 @@ import WindTunnel
     ("idle-reset", .idle(IdleEnd(.reset, .idle(.milliseconds(50))))),
     ("close-on-next-request", .idle(IdleEnd(.close, .nextRequest))),
     ("reset-on-next-request", .idle(IdleEnd(.reset, .nextRequest))),
-    ("delay", .delay(.exactly(.milliseconds(50)))),
+    ("delay", .delay(.milliseconds(50))),
     ("pause-in-headers", .stall(.inHeaders, for: .milliseconds(50))),
     ("pause-in-body", .stall(afterBodyBytes: 4, for: .milliseconds(50))),
     ("dribble", .dribble(bytes: 1, every: .milliseconds(5))),

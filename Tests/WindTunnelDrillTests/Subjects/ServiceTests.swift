@@ -124,7 +124,7 @@ import Testing
   @Test(.enabled(if: hasPython, "python3 is not here."))
   func `it is told of a call that is given up`() async throws {
     var scenario = Scenario("given-up")
-    scenario.cancellation = Cancellation(share: 1, after: .exactly(.milliseconds(20)))
+    scenario.cancellation = Cancellation(share: 1, after: .milliseconds(20))
     let row = try await fly(
       """
       for line in lines:

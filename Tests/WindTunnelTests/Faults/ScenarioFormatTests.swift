@@ -60,6 +60,7 @@ import Testing
   }
 
   @Test func `a jitter is written as a range`() throws {
+    expectEqual(Fault.delay(.seconds(2)).json, ["delayMilliseconds": 2000])
     let text = """
       {"windtunnelScenario":1,"name":"s",
        "rules":[{"faults":[{"delayMilliseconds":300,"jitterMilliseconds":50}]}]}

@@ -84,7 +84,7 @@ import Testing
   func `a gate that is held nowhere is refused`(text: String, problem: String) {
     let sentence = "gate \"\(text)\", column 1: \(problem)."
     expectEqual(refusal { try Self.judged(text) }, sentence)
-    expectEqual(refusal { try Self.report.require(text) }, sentence)
+    expectEqual(refusal { try Self.report.require(gates(text)) }, sentence)
   }
 
   @Test func `a gate for scenarios that the run does not have is refused`() throws {
@@ -129,7 +129,8 @@ import Testing
         "run: successRate >= 0.6: failed, got 0.583333 (35 of 60 calls)",
       ]
     )
-    try Self.report.require("run: lostCalls == 0", "run: p95 <= baseline", against: Self.report)
+    let wholeRun = try gates("run: lostCalls == 0", "run: p95 <= baseline")
+    try Self.report.require(wholeRun, against: Self.report)
     let compared = try Self.judged("run: p95 <= baseline").compared(to: Self.report)
     expectEqual(compared.gates.map(\.verdict), [.met])
     try expectEqual(Report(data: compared.data(), source: "r.json"), compared)

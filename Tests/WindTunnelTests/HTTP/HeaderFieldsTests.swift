@@ -8,6 +8,8 @@ import Testing
 
   @Test func `a repeated header keeps both values in order`() {
     expectEqual(fields.values("SET-COOKIE"), ["a=1", "b=2"])
+    expectEqual(fields.values(.setCookie), ["a=1", "b=2"])
+    expectEqual([fields[.setCookie], fields[HeaderName("ACCEPT")]], ["a=1", "x"])
     expectEqual(fields["set-Cookie"], "a=1")
     expectEqual(fields.map(\.name), ["Set-Cookie", "Accept", "set-cookie"])
   }
@@ -16,7 +18,7 @@ import Testing
     var fields = fields
     fields["set-cookie"] = "c=3"
     expectEqual(fields, ["set-cookie": "c=3", "Accept": "x"])
-    fields["Host"] = "a"
+    fields[.host] = "a"
     expectEqual(fields.map(\.name), ["set-cookie", "Accept", "Host"])
   }
 

@@ -112,3 +112,5 @@ extension Report {
     return report
   }
 }
+
+func gates(_ texts: String...) throws -> [Gate] { try texts.map { try Gate($0) } }

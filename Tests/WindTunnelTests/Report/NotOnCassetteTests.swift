@@ -106,14 +106,14 @@ import Testing
   @Test func `a test that requires gates is told, unless it allows what is inconclusive`() throws {
     let report = try mixed("successRate == 1")
     expectEqual(
-      refusal { try report.require("calls == 23") },
+      refusal { try report.require(gates("calls == 23")) },
       """
       0 of 2 gates failed, and not all that was asked for is on the cassette:
         rainy: \(Self.sentence)
       """
     )
-    try report.require("calls == 23", allowInconclusive: true)
-    try Flights.report(Self.good).require("calls == 21")
+    try report.require(gates("calls == 23"), allowInconclusive: true)
+    try Flights.report(Self.good).require(gates("calls == 21"))
   }
 
   @Test func `the report's text comes back as it was written`() throws {

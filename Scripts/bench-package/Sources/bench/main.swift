@@ -133,7 +133,7 @@ case "distinct":
 case "dribble":
   try await hold(ReplayServer(Deck(Dribble.cassette, then: .repeat, pace: .times(1))))
 case "latency":
-  let late: Scenario = [.always(.always, .delay(.exactly(.milliseconds(50))))]
+  let late: Scenario = [.always(.always, .delay(.milliseconds(50)))]
   let deck = Deck([.get("/late", json: ["late": true], then: .repeat)], scenario: late)
   try await hold(ReplayServer(deck))
 case "forward":
