@@ -10,7 +10,7 @@ internal import WindTunnelVirtualTime
 /// let report = try await Drill(cassette, in: .preRelease, calls: 400, seed: 7).fly { call in
 ///   try await ShopAPI(baseURL: call.baseURL, session: call.session).get(call.url)
 /// }
-/// try report.require([Gate("successRate >= 0.99"), Gate("blankPages == 0")])
+/// try report.require([Gate("successRate >= 0.99"), Gate("blankScreens == 0")])
 /// ```
 ///
 /// The client runs in this very process. A crash ends the drill with it, and the report says so;

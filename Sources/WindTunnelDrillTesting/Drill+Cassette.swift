@@ -10,7 +10,7 @@ extension Drill {
   /// let report = try await Drill("shop", in: .preRelease, calls: 400, seed: 7).fly { call in
   ///   try await ShopAPI(baseURL: call.baseURL, session: call.session).get(call.url)
   /// }
-  /// report.require(.successRate >= 0.99, .blankPages == 0)
+  /// report.require(.successRate >= 0.99, .blankScreens == 0)
   /// ```
   ///
   /// A drill plays and never records.

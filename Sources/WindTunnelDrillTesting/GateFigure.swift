@@ -95,9 +95,9 @@ extension GateFigure where Value == Double {
   /// The largest number of retries in a tenth of a second, divided by the average.
   public static var thunderingHerdIndex: Self { Self(.thunderingHerdIndex) }
   /// The number of important calls after which the client had nothing to show.
-  public static var blankPages: Self { Self(.blankPages) }
+  public static var blankScreens: Self { Self(.blankScreens) }
   /// The share of the important calls after which the client had nothing to show.
-  public static var blankPageRate: Self { Self(.blankPageRate) }
+  public static var blankScreenRate: Self { Self(.blankScreenRate) }
   /// The number of calls that returned an outdated copy.
   public static var staleServed: Self { Self(.staleServed) }
   /// The number of calls that succeeded with a body that was not recorded.

@@ -36,6 +36,8 @@ import WindTunnelSymptoms
   }
 
   static let body = "0123456789"
+  /// The body of the second recording.
+  static let other = "another"
 
   static let cuts = [
     Row("reset-after-request", sees: nil, "", .connectionLost),
@@ -92,6 +94,7 @@ import WindTunnelSymptoms
       Row("huge-field", sees: nil, "", .malformedResponse),
       Row("interim-responses", sees: 200, body),
       Row("endless-body", sees: 200, body + String(repeating: " ", count: 90), .truncated),
+      Row("body-of", sees: 200, other),
       Row("gzip-bomb", sees: 200, "[" + String(repeating: " ", count: 998) + "]"),
       Row("content-encoding-gzip", sees: 200, "", .undecodableBody),
       Row("content-encoding-deflate", sees: 200, "", .undecodableBody),
@@ -125,7 +128,10 @@ import WindTunnelSymptoms
     let url = RequestURL(Theatre.origin + "/users/7")
     let headers: HeaderFields = ["Content-Type": "text/plain", "Content-Length": "10"]
     return Deck(
-      Cassette([Interaction(Request("GET", url), Response(headers: headers, body: Body(body)))]),
+      Cassette([
+        Interaction(Request("GET", url), Response(headers: headers, body: Body(body))),
+        Interaction(Request("GET", "/other"), Response(body: Body(other))),
+      ]),
       scenario: [.on("GET /users/*", .always, fault)]
     )
   }

@@ -21,22 +21,24 @@ import WindTunnelSymptoms
     var testDescription: String { "\(mutation)" }
   }
 
-  static let body = #"{ "user": { "id": 7, "name": "Ad\u0061" } }"#
+  static let body = #"{ "user": { "id": 7, "name": "Ad\u0061" }, "n": [1] }"#
 
   static let rows = [
-    Row(.null(at: "$.user.name"), #"{ "user": { "id": 7, "name": null } }"#),
-    Row(.missing(at: "$..id"), #"{ "user": { "name": "Ad\u0061" } }"#),
-    Row(.wrongType(at: "$.user.id"), #"{ "user": { "id": "7", "name": "Ad\u0061" } }"#),
+    Row(.null(at: "$.user.name"), #"{ "user": { "id": 7, "name": null }, "n": [1] }"#),
+    Row(.missing(at: "$..id"), #"{ "user": { "name": "Ad\u0061" }, "n": [1] }"#),
+    Row(.wrongType(at: "$.user.id"), #"{ "user": { "id": "7", "name": "Ad\u0061" }, "n": [1] }"#),
     Row(
       .extra(at: "$.user"),
-      #"{ "user": { "id": 7, "name": "Ad\u0061", "unexpectedField": "unexpected" } }"#
+      #"{ "user": { "id": 7, "name": "Ad\u0061", "unexpectedField": "unexpected" }, "n": [1] }"#
     ),
     Row(.truncate(afterBodyBytes: 14), #"{ "user": { "i"#),
     Row(.truncate(afterBodyBytes: 0), ""),
     Row(.status(nil), sees: 500, body),
     Row(.status(404), sees: 404, body),
     // Drawn by the seed, so the same on both stages.
-    Row(.field(.null, .drawn(0.5)), #"{ "user": { "id": null, "name": "Ad\u0061" } }"#),
+    Row(.field(.null, .drawn(0.5)), #"{ "user": { "id": 7, "name": null }, "n": [1] }"#),
+    Row(.emptyLists, #"{ "user": { "id": 7, "name": "Ad\u0061" }, "n": [] }"#),
+    Row(.hollow, "{}"),
   ]
 
   private static func scenario(_ row: Row) -> Scenario {
@@ -48,7 +50,7 @@ import WindTunnelSymptoms
     row: Row,
     stage: Stage
   ) async throws {
-    let framings: [HeaderFields] = [["Content-Length": "43"], ["Transfer-Encoding": "chunked"]]
+    let framings: [HeaderFields] = [["Content-Length": "53"], ["Transfer-Encoding": "chunked"]]
     for framing in framings {
       let recorded = Response(headers: framing, body: Body(Self.body))
       let url = RequestURL(Theatre.origin + "/users/7")

@@ -193,7 +193,7 @@ import Testing
       ]
     )
     #expect(rows(report).allSatisfy { $0.metrics.averageRetries == 0 })
-    try report.require([Gate("averageRetries == 0"), Gate("blankPages >= 0")])
+    try report.require([Gate("averageRetries == 0"), Gate("blankScreens >= 0")])
   }
 
   @Test(.world) func `attempts are seen in all weather of the default drill`() async throws {

@@ -225,7 +225,7 @@ private enum LongExamples {
     let report = try await Drill(cassette, in: .preRelease, calls: 400, seed: 7).fly { call in
       try await ShopAPI(baseURL: call.baseURL, session: call.session).get(call.url)
     }
-    try report.require([Gate("successRate >= 0.99"), Gate("blankPages == 0")])
+    try report.require([Gate("successRate >= 0.99"), Gate("blankScreens == 0")])
   }
 
   static func drillInVirtualTime(_ cassette: Cassette) async throws {
@@ -239,7 +239,7 @@ private enum LongExamples {
     let report = try await Drill("shop", in: .preRelease, calls: 400, seed: 7).fly { call in
       try await ShopAPI(baseURL: call.baseURL, session: call.session).get(call.url)
     }
-    report.require(.successRate >= 0.99, .blankPages == 0)
+    report.require(.successRate >= 0.99, .blankScreens == 0)
     report.require(.successRate >= 0.99, .p95(of: "POST /payments") <= .seconds(3), .hangs == 0)
   }
 

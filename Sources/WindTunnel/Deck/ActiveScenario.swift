@@ -9,6 +9,8 @@ struct ActiveScenario: Sendable {
   private(set) var ruleUse: RuleUse
   /// Tells whether it changes nothing that is asked for.
   private(set) var isCalm: Bool
+  /// Whether a rule depends on the recording that a request is about to get.
+  private(set) var asksForRecordings: Bool
   private var clock = ScenarioClock()
   private let isProxied: Bool
   /// The rates that the connections of the deck share, where the link says so.
@@ -18,10 +20,15 @@ struct ActiveScenario: Sendable {
     (self.scenario, self.seed, self.isProxied) = (scenario, seed, isProxied)
     ruleUse = RuleUse(scenario)
     isCalm = Self.isCalm(scenario)
+    asksForRecordings = Self.asksForRecordings(scenario)
   }
 
   private static func isCalm(_ scenario: Scenario) -> Bool {
     scenario.rules.isEmpty && !hasLink(scenario)
+  }
+
+  private static func asksForRecordings(_ scenario: Scenario) -> Bool {
+    scenario.rules.contains { $0.trigger.recording != nil }
   }
 
   /// Asked of the case alone, which copies nothing.
@@ -36,6 +43,7 @@ struct ActiveScenario: Sendable {
   mutating func change(to scenario: Scenario, seed: UInt64?) {
     (self.scenario, self.seed) = (scenario, seed ?? self.seed)
     isCalm = Self.isCalm(scenario)
+    asksForRecordings = Self.asksForRecordings(scenario)
     clock = ScenarioClock()
     ruleUse.change(to: scenario)
   }
@@ -83,18 +91,20 @@ struct ActiveScenario: Sendable {
     )
   }
 
-  /// Decides what a request meets; one that `isIgnored` meets nothing.
+  /// Decides the faults of a request that is about to get the recording of this number, if any.
   mutating func decide(
     _ prepared: PreparedRequest,
     _ lane: Lane,
     _ ordinal: Int,
     isIgnored: Bool,
+    recording: Int?,
     at now: Date?
   ) -> Decision {
-    let context = clock.context(scenario, of: prepared.request, in: lane, at: now)
+    var context = clock.context(scenario, of: prepared.request, in: lane, at: now)
     if isIgnored || scenario.rules.isEmpty {
       return Decision(lane: lane, key: prepared.key.text, ordinal: ordinal, faults: [])
     }
+    context.recording = recording
     if ruleUse.isWaiting { ruleUse.meet(prepared.request) }
     let moment = Scenario.Moment(seed, lane, prepared.key.text, ordinal, context)
     return isProxied

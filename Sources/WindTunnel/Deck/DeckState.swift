@@ -155,7 +155,15 @@ extension Deck {
       let (lane, id) = (prepared.lane ?? lane, newID())
       let arrival = arrivals.arrive(id, LaneKey(lane, prepared.print))
       let isIgnored = routes.ignores(prepared.request.url)
-      let decision = scenario.decide(prepared, lane, arrival.ordinal, isIgnored: isIgnored, at: now)
+      let due = isIgnored ? nil : dueRecording(of: prepared, lane)
+      let decision = scenario.decide(
+        prepared,
+        lane,
+        arrival.ordinal,
+        isIgnored: isIgnored,
+        recording: due,
+        at: now
+      )
       let dealt = deal(prepared, decision, id: id, isIgnored: isIgnored)
       let (source, take, deferred) = (dealt.source, dealt.take, dealt.deferred)
       var entry = Journal.Entry(id: id, decision: decision, take: take)
@@ -175,12 +183,22 @@ extension Deck {
             ? routes.destination(of: prepared.request.url) : nil,
           pace: options.pace,
           moment: now,
+          bodySources: decision.faults.isEmpty ? nil : bodySources(of: decision),
           slot: arrival.slot,
           skipped: skipped,
           renderedKey: deferred == nil ? renderedKey(of: take, for: prepared, decision) : nil
         ),
         deferred
       )
+    }
+
+    /// Returns the recordings whose bodies faults send, by number; `nil` if no fault sends one.
+    private func bodySources(of decision: Decision) -> [Int: Interaction]? {
+      let numbers = Set(decision.faults.compactMap(\.bodySource)).filter { number in
+        number <= cassette.interactions.count && cassette.function(at: number - 1) == nil
+      }
+      if numbers.isEmpty { return nil }
+      return Dictionary(uniqueKeysWithValues: numbers.map { ($0, cassette.interactions[$0 - 1]) })
     }
 
     /// Returns the name of the response where nothing changes it: the one place that says which
@@ -253,16 +271,7 @@ extension Deck {
         return (.computed(response), .computed, nil, nil)
       }
       if mode == .rewrite { return (.forward(ticket: id), .forwarded, nil, nil) }
-      let sequence =
-        prepared.sequence
-        ?? cassette.index.played(
-          for: request,
-          key: key,
-          lane: decision.lane,
-          bindings: &bindings,
-          recordsHeads: mode == .newEpisodes
-        )
-      guard let sequence else {
+      guard let sequence = sequence(of: prepared, decision.lane) else {
         // Nobody recorded this host, so its own answer is the right one.
         if options.passesUnknownHosts, mode != .newEpisodes, !cassette.answers(for: request.url) {
           return (.forward(ticket: nil), .forwarded, nil, nil)
@@ -297,6 +306,39 @@ extension Deck {
           fitting(interaction, prepared, decision), sequence.rival
         )
       }
+    }
+
+    /// Returns the recordings of a request.
+    private mutating func sequence(
+      of prepared: PreparedRequest,
+      _ lane: Lane
+    ) -> MatchIndex.Sequence? {
+      prepared.sequence
+        ?? cassette.index.played(
+          for: prepared.request,
+          key: prepared.key,
+          lane: lane,
+          bindings: &bindings,
+          recordsHeads: mode == .newEpisodes
+        )
+    }
+
+    /// Returns the number of the recording that a request is about to get, which stays due; `nil`
+    /// if it gets none, or no rule depends on that.
+    private mutating func dueRecording(of prepared: PreparedRequest, _ lane: Lane) -> Int? {
+      guard scenario.asksForRecordings else { return nil }
+      let (request, cassette) = (prepared.request, cassette)
+      guard mode != .rewrite, stubs.response(to: request) == nil,
+        let sequence = sequence(of: prepared, lane),
+        case .recording(let place) = playhead.deal(
+          sequence,
+          lane: lane,
+          key: cassette.index.playKey(request, prepared.key),
+          using: { _ in false },
+          then: { cassette.endPolicy(at: $0) }
+        )
+      else { return nil }
+      return place + 1
     }
 
     /// Returns the work that is left if a request may need another form of its recording.

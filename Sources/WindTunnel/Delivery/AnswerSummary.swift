@@ -38,8 +38,10 @@ package struct AnswerSummary: Sendable, Hashable {
     outcome.moment = now.map { Date(timeIntervalSince1970: $0.inMilliseconds / 1000) }
     let sum = Sum(Delivery(outcome, on: .inProcess), of: response?.body.count ?? 0)
     (status, symptom) = (sum.head?.status, sum.symptom)
-    // Whether a client takes gzip its request says, and not the recorded one.
-    bytes = faults.contains(where: \.isUnbounded) ? nil : sum.bytes(of: recorded)
+    // Whether a client takes gzip its request says, and not the recorded one; and another
+    // recording's body is not known here.
+    let isOther = faults.contains { $0.isUnbounded || $0.bodySource != nil }
+    bytes = isOther ? nil : sum.bytes(of: recorded)
     let fields = sum.head?.headers.values("Retry-After") ?? []
     take(fields, now)
     for case .status(_, let retryAfter?) in faults where retryAfter.values(now: now) == fields {

@@ -39,6 +39,8 @@ struct Script {
   private var endlessBytes: Int?
   /// The end of the connection after a whole answer.
   private var idleEnd: IdleEnd?
+  /// The recordings whose bodies its faults send, by number.
+  private let bodySources: [Int: Interaction]
 
   /// An end of the answer before its end.
   struct Cut {
@@ -52,6 +54,7 @@ struct Script {
   init(_ outcome: Outcome, on stage: Stage) {
     self.stage = stage
     now = outcome.second
+    bodySources = outcome.bodySources ?? [:]
     versionsLeft = outcome.decision.faults.count(where: \.isVersion)
     switch outcome.source {
     case .recording(let interaction, _): play(interaction, outcome)
@@ -483,7 +486,31 @@ extension Script {
       packed.headers["Content-Encoding"] = "gzip"
       answer(Response(packed, Body(GzipBomb(opensTo: bounded(count)).data)), to: request)
       pieces.join()
+    case .bodyOf(let number):
+      try giveRoom()
+      let other = try bodySource(number, for: request)
+      var changed = head
+      for name in ["Content-Type", "Content-Encoding"] {
+        changed.headers[name] = other.headers[name]
+      }
+      answer(Response(changed, other.body), to: request)
+      pieces.join()
     }
+  }
+
+  /// Returns the response of another recording, without a content coding that can be decoded.
+  private func bodySource(_ number: Int, for request: Request) throws(Mutation.Misfit) -> Response {
+    guard let source = bodySources[number] else {
+      throw Mutation.Misfit("the cassette has no recording \(number)")
+    }
+    let fitted = FittedResponse(source, to: request, isVersioned: true).interaction
+    guard case .response(let other) = fitted.answer, !other.body.data.isEmpty else {
+      throw Mutation.Misfit("recording \(number) has no whole body")
+    }
+    guard other.body.data != body else {
+      throw Mutation.Misfit("the body is that of recording \(number) already")
+    }
+    return other
   }
 
   private mutating func becomeVersion(_ number: Int, for request: Request) throws(Mutation.Misfit) {

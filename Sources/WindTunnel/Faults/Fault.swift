@@ -291,6 +291,8 @@ extension Fault {
   static let statusRange = 200...599
   static let milliseconds = 0.0...86_400_000
   static let rates = 1...(1 << 30)
+  /// The numbers that a recording of a cassette may have.
+  static let recordingNumbers = 1...1_000_000_000
 
   init(reading object: consuming ObjectReader) throws(FormatError) {
     // What an error says of known keys has them in this order.

@@ -27,11 +27,12 @@ public struct FaultKind: Sendable, Hashable {
     (self.name, self.layer, self.fault) = (name, layer, fault)
   }
 
-  /// Every kind of fault, by layer and then in the order of the messages that it breaks.
+  /// Every kind of fault, by layer and then in the order of the messages that it breaks. Later
+  /// kinds follow, since a search tries kinds in this order.
   public static let all =
     ConnectionFault.kinds + Fault.cutKinds + IdleEnd.kinds + Fault.paceKinds + RetryAfter.kinds
     + ReplacementResponse.kinds + ResponseEdit.kinds + Mutation.kinds + Malformation.kinds
-    + ConversationFault.kinds
+    + ConversationFault.kinds + Mutation.emptyingKinds + [ResponseEdit.otherBodyKind]
 
   /// The effects of the fault on clients.
   public var expected: FaultExpectation { fault.expected }

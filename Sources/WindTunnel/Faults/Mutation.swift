@@ -14,6 +14,10 @@ public enum Mutation: Sendable, Hashable {
   /// Another status over the recorded fields and body; `nil`: 500 in place of a success (200 to
   /// 299), and 200 in place of anything else.
   case status(Int?)
+  /// A JSON body in which every list is `[]`.
+  case emptyLists
+  /// The JSON body `{}` in place of an object, and `[]` in place of a list.
+  case hollow
 
   /// A change to a JSON value.
   public enum Change: String, Sendable, Hashable, CaseIterable {
@@ -75,7 +79,7 @@ extension Mutation {
     return switch self {
     case .field(let change, .anywhere): .field(change, .drawn(drawn()))
     case .cut(.anywhere): .cut(.drawn(drawn()))
-    case .field, .cut, .status: self
+    case .field, .cut, .status, .emptyLists, .hollow: self
     }
   }
 
@@ -88,7 +92,7 @@ extension Mutation {
 // MARK: In the catalogue
 
 extension Mutation {
-  /// The catalogue's entries, one for each case.
+  /// The catalogue's entries, one for each case but ``emptyingKinds``.
   static let kinds: [FaultKind] = [
     FaultKind("mutate-null", .http, .mutate(.null())),
     FaultKind("mutate-missing", .http, .mutate(.missing())),
@@ -97,89 +101,15 @@ extension Mutation {
     FaultKind("mutate-truncate", .http, .mutate(.truncate())),
     FaultKind("mutate-status", .http, .mutate(.status(nil))),
   ]
+
+  /// The entries of bodies without content, which follow all other mutations in a list.
+  static let emptyingKinds: [FaultKind] = [
+    FaultKind("mutate-empty-lists", .http, .mutate(.emptyLists)),
+    FaultKind("mutate-hollow", .http, .mutate(.hollow)),
+  ]
 }
 
-// MARK: In a scenario's file
-
-extension Mutation {
-  private enum Word: String, CaseIterable {
-    case null, missing, wrongType, extra, truncate, status
-
-    /// The keys that may stand beside it.
-    var keys: [String] {
-      switch self {
-      case .null, .missing, .wrongType, .extra: ["at", "draw"]
-      case .truncate: ["afterBodyBytes", "draw"]
-      case .status: ["to"]
-      }
-    }
-  }
-
-  /// Reads the keys of a mutation; `nil` where there are none.
-  init?(reading object: inout ObjectReader) throws(FormatError) {
-    let word = try object.choice("mutate", Word.self)
-    let path = try object.string("at")
-    let offset = try object.int("afterBodyBytes", in: Fault.bytes)
-    let status = try object.int("to", in: Fault.statusRange)
-    let draw = try object.double("draw", in: 0...1)
-    let given = [
-      ("at", path != nil), ("afterBodyBytes", offset != nil), ("to", status != nil),
-      ("draw", draw != nil),
-    ].filter(\.1).map(\.0)
-    guard let word else {
-      if let key = given.first { throw object.error(key, "this belongs to a \"mutate\"") }
-      return nil
-    }
-    for key in given where !word.keys.contains(key) {
-      throw object.error(
-        key,
-        "this does not go with \"\(word.rawValue)\"",
-        remedy: "What does: \(word.keys.joined(separator: ", "))."
-      )
-    }
-    guard given.count <= 1 else {
-      throw object.error("draw", "a place is named or drawn, not both")
-    }
-    switch word {
-    case .truncate:
-      self = .cut(offset.map { .after($0) } ?? draw.map { .drawn($0) } ?? .anywhere)
-    case .status: self = .status(status)
-    case .null, .missing, .wrongType, .extra:
-      guard let change = Change(rawValue: word.rawValue) else { return nil }
-      self = .field(change, try Self.place(path, draw, object))
-    }
-  }
-
-  private static func place(
-    _ path: String?,
-    _ draw: Double?,
-    _ object: ObjectReader
-  ) throws(FormatError) -> Place {
-    guard let path else { return draw.map { .drawn($0) } ?? .anywhere }
-    guard let read = JSONPath(path) else {
-      throw object.error("at", "\"\(path)\" is no JSON path such as $.user.name or $..id")
-    }
-    return .at(read)
-  }
-
-  var json: JSON {
-    let word =
-      switch self {
-      case .field(let change, _): change.rawValue
-      case .cut: Word.truncate.rawValue
-      case .status: Word.status.rawValue
-      }
-    var members = [JSON.Member("mutate", .text(word))]
-    switch self {
-    case .field(_, .at(let path)): members.add("at", .text(path.description))
-    case .field(_, .drawn(let draw)), .cut(.drawn(let draw)): members.add("draw", .exactly(draw))
-    case .cut(.after(let count)): members.add("afterBodyBytes", .number(count))
-    case .status(let status?): members.add("to", .number(status))
-    case .field(_, .anywhere), .cut(.anywhere), .status(nil): break
-    }
-    return .object(members)
-  }
-}
+// MARK: Its effect
 
 extension Mutation {
   /// The reason why an answer gives no room for a mutation.
@@ -203,6 +133,10 @@ extension Mutation {
     case .field(let change, let place):
       let edited = try JSONMutation(change, place, of: try Self.opened(response, hasContent))
       replace(&response, by: Data(edited.bytes))
+    case .emptyLists, .hollow:
+      let body = try Self.opened(response, hasContent)
+      let emptied = try EmptiedJSON(body, listsOnly: self == .emptyLists)
+      replace(&response, by: Data(emptied.bytes))
     case .cut(let cut):
       let body = try Self.opened(response, hasContent)
       let offset =

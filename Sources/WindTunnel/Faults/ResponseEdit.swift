@@ -30,6 +30,9 @@ public enum ResponseEdit: Sendable, Hashable {
   /// An empty JSON array that opens to so many bytes, in a gzip of a thousandth of that (a
   /// decompression bomb); only for a client that says that it takes gzip.
   case gzipBomb(bytes: Int)
+  /// The body of another recording, by its number from 1, with its `Content-Type`. A content coding
+  /// is removed if it can be decoded.
+  case bodyOf(recording: Int)
 
   /// A body in place of the recorded one.
   public enum Content: String, Sendable, Hashable, CaseIterable {
@@ -101,7 +104,9 @@ public enum ResponseEdit: Sendable, Hashable {
   var passesAnswer: Bool {
     switch self {
     case .moreFields, .lowercaseFieldNames, .interimResponses, .version: true
-    case .body, .contentType, .contentEncoding, .stale, .longField, .endlessBody, .gzipBomb: false
+    case .body, .contentType, .contentEncoding, .stale, .longField, .endlessBody, .gzipBomb,
+      .bodyOf:
+      false
     }
   }
 
@@ -116,6 +121,11 @@ extension Fault {
 
   var isVersion: Bool { if case .alter(.version) = self { true } else { false } }
 
+  /// The number of the recording whose body it sends; `nil` if it sends none.
+  var bodySource: Int? {
+    if case .alter(.bodyOf(let number)) = self { number } else { nil }
+  }
+
   /// Tells whether it sends a body to which only its client can set a limit.
   var isUnbounded: Bool {
     switch self {
@@ -128,7 +138,7 @@ extension Fault {
 // MARK: In the catalogue
 
 extension ResponseEdit {
-  /// The catalogue's entries, one for each case.
+  /// The catalogue's entries, one for each case but ``otherBodyKind``.
   static let kinds =
     Content.allCases.map { content in
       FaultKind("body-\(FaultKind.dashed(content.rawValue))", .http, .alter(.body(content)))
@@ -148,12 +158,15 @@ extension ResponseEdit {
       FaultKind("content-encoding-\(coding.rawValue)", .http, .alter(.contentEncoding(coding)))
     }
 
+  /// The catalogue's entry of ``bodyOf(recording:)``, which is the last.
+  static let otherBodyKind = FaultKind("body-of", .http, .alter(.bodyOf(recording: 2)))
+
   /// The clients' views of it.
   var expected: FaultExpectation {
     switch self {
     case .body, .contentType, .stale, .version, .moreFields, .lowercaseFieldNames,
       .interimResponses,
-      .gzipBomb:
+      .gzipBomb, .bodyOf:
       FaultExpectation(200)
     case .endlessBody: FaultExpectation(.truncated, apple: .connectionLost, 18)
     case .contentEncoding: FaultExpectation(.undecodableBody, apple: .undecodableBody, 61)
@@ -169,6 +182,7 @@ extension ResponseEdit {
 // { "headerFields": 5000 }   { "headerFieldBytes": 600000 }
 // { "fieldNames": "lowercase" }
 // { "interimResponses": 100 }   { "endlessBodyBytes": 536870912 }   { "gzipBombBytes": 536870912 }
+// { "bodyOf": 2 }
 
 extension Fault {
   static func edits(_ object: inout ObjectReader) throws(FormatError) -> [Fault] {
@@ -199,6 +213,7 @@ extension Fault {
     add(endless.map { .endlessBody(bytes: $0) })
     let opened = GzipBomb.openedBytesMin...ResponseEdit.bodyBytesMax
     add(try object.int("gzipBombBytes", in: opened).map { .gzipBomb(bytes: $0) })
+    add(try object.int("bodyOf", in: Self.recordingNumbers).map { .bodyOf(recording: $0) })
     return found
   }
 }
@@ -223,6 +238,7 @@ extension ResponseEdit {
     case .interimResponses(let count): ["interimResponses": .number(count)]
     case .endlessBody(let count): ["endlessBodyBytes": .number(count)]
     case .gzipBomb(let count): ["gzipBombBytes": .number(count)]
+    case .bodyOf(let number): ["bodyOf": .number(number)]
     }
   }
 }

@@ -54,6 +54,8 @@ public struct Outcome: Sendable, Hashable {
   package var isSecure = false
   /// The number of the deck's exchanges before it that nobody followed; `nil`: nobody follows it.
   package var skipped: Int?
+  /// The recordings whose bodies its faults send, by number; `nil` if no fault sends one.
+  var bodySources: [Int: Interaction]?
   /// The place where the deck is told of its end.
   var slot: Int
   /// The name of the response, where nothing changes it: it is the same for every like request.
@@ -71,12 +73,13 @@ public struct Outcome: Sendable, Hashable {
     liveURL: RequestURL? = nil,
     pace: Pace = .immediately,
     moment: Date? = nil,
+    bodySources: [Int: Interaction]? = nil,
     slot: Int = 0,
     skipped: Int? = 0,
     renderedKey: RenderedResponseKey? = nil
   ) {
     (self.id, self.request, self.source, self.decision) = (id, request, source, decision)
-    (self.pace, self.moment) = (pace, moment)
+    (self.pace, self.moment, self.bodySources) = (pace, moment, bodySources)
     (self.slot, self.skipped, self.renderedKey) = (slot, skipped, renderedKey)
     (boxedPath, boxedLiveURL) = (path.map { Boxed($0) }, liveURL.map { Boxed($0) })
   }

@@ -7,7 +7,7 @@ internal import Foundation
 /// let gate = try Gate("p95(POST /payments) <= 3s")
 /// ```
 ///
-///     successRate >= 0.99          p95(POST /payments) <= 3s      blankPages == 0
+///     successRate >= 0.99          p95(POST /payments) <= 3s      blankScreens == 0
 ///     successRate.lower >= 95 %    averageRetries <= 1.5          p95 <= baseline*1.10
 ///
 ///     server-errors: successRate >= 75 %      all: successRate == 1      run: p95 <= 2s
@@ -340,9 +340,9 @@ extension Character {
 
 /// On which line each gate of a scenario's text stands, so that a verdict can point there.
 enum GateLines {
-  /// Returns the lines in the order of the gates, counted from one; none where the text has no
-  /// gates.
-  static func find(in text: Data) -> [Int] {
+  /// Returns the lines of the gates under a key, in their order and counted from 1; none if there
+  /// are no gates.
+  static func find(_ name: String, in text: Data) -> [Int] {
     text.withUnsafeBytes { raw in
       let bytes = raw.assumingMemoryBound(to: UInt8.self)
       var offsets: [Int] = []
@@ -352,7 +352,7 @@ enum GateLines {
           try parser.beginKey()
           let key = try parser.skipString()
           try parser.endKey()
-          guard parser.text(key.range) == "gates", try parser.kind() == .array else {
+          guard parser.text(key.range) == name, try parser.kind() == .array else {
             try parser.skipValue()
             continue
           }

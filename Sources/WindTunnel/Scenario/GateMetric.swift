@@ -14,7 +14,8 @@ package enum GateMetric: String, Sendable, Hashable, CaseIterable {
   case succeededP95 = "succeeded.p95"
   case failedP95 = "failed.p95"
   case recoveryP95, firstRecovery, steadyRecovery, cancelReturnP95
-  case blankPages, blankPageRate, staleServed, silentTruncations
+  case blankScreens, blankScreenRate, failedActions, failedActionRate
+  case staleServed, silentTruncations
   case crashes, hangs, unexpectedErrors, cancelledCalls, attemptsAfterCancel, faultCoverage
   case coverage
   // Of conversations.
@@ -35,17 +36,17 @@ package enum GateMetric: String, Sendable, Hashable, CaseIterable {
   package var kind: Kind {
     switch self {
     case .successRate, .successRateLower, .successRateUpper, .firstTrySuccessRate, .recoveredRate,
-      .retryAfterCompliance, .blankPageRate, .faultCoverage, .coverage, .pingsAnswered,
-      .reconnectedRate, .lossProbability:
+      .retryAfterCompliance, .blankScreenRate, .failedActionRate, .faultCoverage, .coverage,
+      .pingsAnswered, .reconnectedRate, .lossProbability:
       .share
     case .averageRetries, .amplification, .worstSecondAmplification, .thunderingHerdIndex,
       .p95Ratio, .p95RatioLower, .p95RatioUpper, .medianRatio, .medianRatioLower,
       .medianRatioUpper:
       .ratio
-    case .calls, .blankPages, .crashes, .hangs, .retriesP95, .retriesMax, .silentRetries,
-      .duplicates, .earlyRetries, .staleServed, .silentTruncations, .unexpectedErrors,
-      .cancelledCalls, .attemptsAfterCancel, .lostCalls, .wonCalls, .messagesLost,
-      .messagesDoubled, .messagesOutOfOrder, .messagesLate:
+    case .calls, .blankScreens, .failedActions, .crashes, .hangs, .retriesP95, .retriesMax,
+      .silentRetries, .duplicates, .earlyRetries, .staleServed, .silentTruncations,
+      .unexpectedErrors, .cancelledCalls, .attemptsAfterCancel, .lostCalls, .wonCalls,
+      .messagesLost, .messagesDoubled, .messagesOutOfOrder, .messagesLate:
       .count
     case .p50, .p90, .p95, .p99, .max, .p50Upper, .p90Upper, .p95Upper, .p99Upper, .succeededP95,
       .failedP95, .recoveryP95, .firstRecovery, .steadyRecovery, .cancelReturnP95, .reconnectP95,

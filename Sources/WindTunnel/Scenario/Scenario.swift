@@ -17,6 +17,8 @@
 public struct Scenario: Sendable, Hashable {
   /// The name, which is part of every draw.
   public var name: String
+  /// The name of the group that the scenario belongs to; `nil` if it belongs to none.
+  public var `class`: String?
   /// A description of the scenario in one sentence.
   public var summary: String?
   /// The result that can be expected of a client in the scenario; `nil` where it is not stated.
@@ -50,6 +52,8 @@ public struct Scenario: Sendable, Hashable {
   public var expects: [Expectation] = []
   /// The bars that a client has to clear in the scenario.
   public var gates: [Gate]
+  /// The gates that a release owner sets for the scenario. They are kept and not checked yet.
+  public var bars: [Gate] = []
   /// The rules of findings that a client may break in the scenario.
   public var allowed: [AllowedRule] = []
   /// The members of the file whose names begin with `_`, kept as they are.
@@ -394,11 +398,14 @@ struct TriggerContext: Sendable {
   var changed: Set<Int> = []
   /// Tells whether the request bears a credential that has expired.
   var hasExpired = true
+  /// The number of the recording that the request is about to get; `nil` if it gets none.
+  var recording: Int?
 
   func allows(_ trigger: Trigger, at place: Int) -> Bool {
     if let window = trigger.window, !window.contains(elapsed) { return false }
     if let header = trigger.header, !header.holds(headers) { return false }
     if trigger.credential == .expired, !hasExpired { return false }
+    if let recording = trigger.recording, recording != self.recording { return false }
     return trigger.untilHeaderChanges == nil || !changed.contains(place)
   }
 }

@@ -2,6 +2,7 @@
 //
 //   { "windtunnelScenario": 1,
 //     "name": "metro",
+//     "class": "weak network",
 //     "survival": { "calls": "some", "by": "trying again", "wrong": "giving up at once" },
 //     "calls": 60, "deadlineMilliseconds": 10000, "callsPerSecond": 4, "keepConnections": true,
 //     "startup": "warm",
@@ -12,13 +13,15 @@
 //     "critical": ["GET /home", "POST /payments"],
 //     "expects": ["stale"],
 //     "credential": { "issuer": "POST /login", "field": "Authorization" },
-//     "gates": ["successRate >= 0.99", "p95(POST /payments) <= 3s", "blankPages == 0"] }
+//     "gates": ["successRate >= 0.99", "p95(POST /payments) <= 3s", "blankScreens == 0"],
+//     "bars": ["successRate >= 0.9"] }
 //
 // "when" may hold "request", "header" ("Name" or "Name: value"), "withoutHeader", "critical",
 // "first", "attempt", "every", "probability", "burst" { "goodToBad", "badToGood" },
-// "fromMilliseconds", "untilMilliseconds", "untilHeaderChanges", "fromCall", "untilCall" and
-// "credential" ("expired" or "any"); all must hold. What a fault may be stands at the format
-// of ``Fault``.
+// "fromMilliseconds", "untilMilliseconds", "untilHeaderChanges", "fromCall", "untilCall",
+// "credential" ("expired" or "any") and "recording", the number, from 1, of the recording that the
+// request is about to get; all must hold. The format of ``Fault`` has the kinds of fault.
+// "bars" are gates that nothing checks yet.
 // "cancel" { "share": 0.3, "afterMilliseconds": 50, "throughMilliseconds": 400 } has callers give
 // up that share of a drill's calls. "allow" { "gives-up-at-once": "REASON" } names the rules of
 // findings that a client may break here, "repeats-post(POST /search)" at one endpoint. In a link,
@@ -38,8 +41,10 @@ extension Scenario {
   public init(contentsOf file: URL) throws {
     let data = try FileError.reading(file, bytesMax: Self.fileBytesMax)
     try self.init(data: data, source: file.lastPathComponent)
-    for (place, line) in GateLines.find(in: data).enumerated() where gates.indices.contains(place) {
-      gates[place].place = Gate.FilePlace(file: file.relativePath, line: line)
+    for (key, path) in [("gates", \Self.gates), ("bars", \.bars)] {
+      for (place, line) in zip(self[keyPath: path].indices, GateLines.find(key, in: data)) {
+        self[keyPath: path][place].place = Gate.FilePlace(file: file.relativePath, line: line)
+      }
     }
   }
 
@@ -51,6 +56,8 @@ extension Scenario {
       throw top.error("name", "a scenario needs a name")
     }
     self.init(name)
+    self.class = try top.string("class")
+    if self.class == "" { throw top.error("class", "a class needs a name") }
     summary = try top.string("summary")
     if let object = try top.object("survival") { survival = try Survival(reading: object) }
     calls = try top.int("calls", in: 1...Self.callsMax)
@@ -87,22 +94,39 @@ extension Scenario {
     if let object = try top.object("credential") { credential = try Credential(reading: object) }
     try checkCredentials(top)
     expects = try Expectation.read(&top)
-    for (index, json) in (try top.array("gates") ?? []).enumerated() {
+    gates = try Self.gates("gates", &top)
+    bars = try Self.gates("bars", &top)
+    allowed = try AllowedRule.read(&top)
+    try top.refuseUnknownKeys()
+    notes = top.notes
+  }
+
+  /// Reads the gates under a key.
+  private static func gates(
+    _ key: String,
+    _ top: inout ObjectReader
+  ) throws(FormatError) -> [Gate] {
+    var gates: [Gate] = []
+    for (index, json) in (try top.array(key) ?? []).enumerated() {
       guard let text = json.stringValue else {
-        throw top.error("gates[\(index)]", "\(json) is no gate such as \"successRate >= 0.99\"")
+        throw top.error("\(key)[\(index)]", "\(json) is no gate such as \"successRate >= 0.99\"")
       }
       do throws(GateError) {
         let gate = try Gate(text)
         try gate.checkAsOwn()
         gates.append(gate)
       } catch {
-        let place = "gates[\(index)], column \(error.column)"
+        let place = "\(key)[\(index)], column \(error.column)"
         throw top.error(place, error.problem, remedy: error.remedy)
       }
     }
-    allowed = try AllowedRule.read(&top)
-    try top.refuseUnknownKeys()
-    notes = top.notes
+    return gates
+  }
+
+  /// The sentence about keys that are kept and have no effect yet; `nil` if there are none.
+  package var notPlayed: String? {
+    bars.isEmpty
+      ? nil : "\"bars\" are not checked yet: they are kept, and no verdict depends on them"
   }
 
   /// Refuses what no file could say, such as the first -2 requests, or what could never happen.
@@ -122,7 +146,8 @@ extension Scenario {
   package var json: JSON {
     var members = JSON.members([
       "windtunnelScenario": .number(CassetteFormat.version), "name": .text(name),
-      "summary": summary.map { .text($0) }, "survival": survival?.json,
+      "class": self.class.map { .text($0) }, "summary": summary.map { .text($0) },
+      "survival": survival?.json,
       "calls": calls.map { .number($0) },
       "deadlineMilliseconds": deadline.map { .milliseconds($0) },
       "callsPerSecond": callsPerSecond.map { .number($0, places: 3) },
@@ -137,6 +162,7 @@ extension Scenario {
     if !expects.isEmpty { members.add("expects", .texts(expects.map(\.rawValue))) }
     if let credential { members.append(JSON.Member("credential", credential.json)) }
     if !gates.isEmpty { members.add("gates", .texts(gates.map(\.description))) }
+    if !bars.isEmpty { members.add("bars", .texts(bars.map(\.description))) }
     if !allowed.isEmpty { members.append(JSON.Member("allow", AllowedRule.json(of: allowed))) }
     return .object(members)
   }

@@ -31,6 +31,8 @@ public struct Trigger: Sendable, Hashable {
   /// The credentials of the requests, by the scenario's account of them (``Scenario/credential``);
   /// `nil`: whatever a request bears.
   public var credential: Credential.Condition?
+  /// The number, from 1, of the recording that a request is about to get; `nil`: any, or none.
+  public var recording: Int?
 
   /// Makes a trigger of its conditions.
   public init(
@@ -45,12 +47,13 @@ public struct Trigger: Sendable, Hashable {
     window: TimeWindow? = nil,
     untilHeaderChanges: String? = nil,
     calls: CallRange? = nil,
-    credential: Credential.Condition? = nil
+    credential: Credential.Condition? = nil,
+    recording: Int? = nil
   ) {
     (self.request, self.header, self.isCritical, self.first) = (request, header, isCritical, first)
     (self.attempt, self.every, self.probability, self.burst) = (attempt, every, probability, burst)
     (self.window, self.untilHeaderChanges, self.calls) = (window, untilHeaderChanges, calls)
-    self.credential = credential
+    (self.credential, self.recording) = (credential, recording)
   }
 
   /// The trigger that fires every time.
@@ -87,6 +90,8 @@ public struct Trigger: Sendable, Hashable {
   public static func until(headerChanges name: String) -> Trigger {
     Trigger(untilHeaderChanges: name)
   }
+  /// Creates a trigger for requests that are about to get the recording of this number, from 1.
+  public static func recording(_ number: Int) -> Trigger { Trigger(recording: number) }
 
   /// The index of the draw that ``probability`` takes; a fault's own draws follow it.
   static let probabilityDraw = 0
@@ -95,12 +100,13 @@ public struct Trigger: Sendable, Hashable {
   /// story tells what such a rule does where that holds (``Story``).
   var isCircumstantial: Bool {
     header != nil || window != nil || untilHeaderChanges != nil || credential == .expired
+      || recording != nil
   }
 
   /// Tells whether nothing in it needs a request.
   var isForConnections: Bool {
     request == nil && header == nil && isCritical == nil && untilHeaderChanges == nil
-      && credential == nil
+      && credential == nil && recording == nil
   }
 
   /// Tells whether it fires for each attempt of the calls that it is about.
@@ -254,6 +260,7 @@ extension Trigger {
     untilHeaderChanges = try object.fieldName("untilHeaderChanges")
     calls = try CallRange(reading: &object)
     credential = try object.choice("credential", Credential.Condition.self)
+    recording = try object.int("recording", in: Fault.recordingNumbers)
     try object.refuseUnknownKeys()
     try refuseNever(object)
   }
@@ -298,6 +305,7 @@ extension Trigger {
     members.add("untilHeaderChanges", untilHeaderChanges.map { .text($0) })
     members += calls?.members ?? []
     members.add("credential", credential.map { .text($0.rawValue) })
+    members.add("recording", recording.map { .number($0) })
     return .object(members)
   }
 }

@@ -102,7 +102,10 @@ struct FaultStand: Sendable {
         then: .repeat
       )
     }
-    return Deck([.get(RequestURL(path)) { _ in .text(Body(body)) }], scenario: scenario)
+    let stubs: [Stub] = [
+      .get(RequestURL(path)) { _ in .text(Body(body)) }, .get("/other", json: ["other": 1]),
+    ]
+    return Deck(stubs, scenario: scenario)
   }
 
   private static func asked(_ kind: FaultKind, _ connection: ConnectionFault?) -> ExpectedView {

@@ -23,8 +23,8 @@ public struct Observation: Sendable, Hashable {
   public var endpoint: String
   /// Tells whether the endpoint is critical.
   public var isCritical: Bool
-  /// Tells whether the call had something to show to the user; a failed call of a critical endpoint
-  /// that had nothing is a blank page.
+  /// Whether the call had something to show to the user. A read of a critical endpoint that had
+  /// nothing is a blank screen, and any other call of one is a failed action.
   public var showed: Bool
   /// Tells whether a successful call returned the recorded body, byte for byte; `nil` where it was
   /// not compared.
@@ -129,6 +129,9 @@ public struct Observation: Sendable, Hashable {
     let path = endpoint.split(separator: " ", maxSplits: 1).last ?? ""
     return path.split(separator: "/").last.map(String.init) ?? "call"
   }
+
+  /// Whether the call reads: its method is GET or HEAD.
+  package var isRead: Bool { endpoint.hasPrefix("GET ") || endpoint.hasPrefix("HEAD ") }
 
   /// Tells whether it counts as a success or as a failure of the client's.
   package var isJudged: Bool { notOnCassette == nil && !wasGivenUp }

@@ -97,8 +97,14 @@ extension GateMetric {
       .init(\.steadyRecovery, "From the end of an outage to five calls in a row that succeed.")
     case .cancelReturnP95:
       .init(\.cancelReturnP95, "How long 95 % of the calls that were given up took to return.")
-    case .blankPages: .init(\.blankPages, "Calls of critical endpoints that had nothing to show.")
-    case .blankPageRate: .init(\.blankPageRate, "The same, of all calls of critical endpoints.")
+    case .blankScreens:
+      .init(\.blankScreens, "GET and HEAD calls of critical endpoints that had nothing to show.")
+    case .blankScreenRate:
+      .init(\.blankScreenRate, "The same, of all GET and HEAD calls of critical endpoints.")
+    case .failedActions:
+      .init(\.failedActions, "Other calls of critical endpoints that had nothing to show.")
+    case .failedActionRate:
+      .init(\.failedActionRate, "The same, of all other calls of critical endpoints.")
     case .staleServed: .init(\.staleServed, "Calls that were shown a copy from before.")
     case .silentTruncations:
       .init(\.silentTruncations, "Calls that succeeded with something else than was recorded.")

@@ -27,11 +27,14 @@ public struct Metrics: Sendable, Hashable {
   public var succeeded: Latency
   /// The latency of the calls that failed, which is the time that the client takes to give up.
   public var failed: Latency
-  /// The share of calls of critical endpoints that had nothing to show.
-  public var blankPageRate: Double?
-  /// The number of calls of critical endpoints that had nothing to show; `nil` where none is
-  /// critical.
-  public var blankPages: Int?
+  /// The share of reads (GET and HEAD) of critical endpoints that had nothing to show.
+  public var blankScreenRate: Double?
+  /// The number of reads that had nothing to show; `nil` if no read is critical.
+  public var blankScreens: Int?
+  /// The share of actions (all other methods) of critical endpoints that had nothing to show.
+  public var failedActionRate: Double?
+  /// The number of actions that had nothing to show; `nil` if no action is critical.
+  public var failedActions: Int?
   /// The number of calls during which the client's process died.
   public var crashes: Int
   /// The number of calls that did not end within their deadline.
@@ -293,7 +296,7 @@ extension Metrics {
   /// The figures that every report of version 1 has.
   private static let first: [GateMetric] = [
     .calls, .successRate, .successRateLower, .firstTrySuccessRate, .averageRetries, .p50, .p95,
-    .p99, .blankPageRate, .crashes, .hangs,
+    .p99, .blankScreenRate, .crashes, .hangs,
   ]
 
   /// The keys of those figures.
@@ -301,7 +304,9 @@ extension Metrics {
 
   /// The figures under their keys, in their fixed order.
   var members: [JSON.Member] {
-    var members = members(of: Self.first + [.p90, .max, .blankPages])
+    var members = members(
+      of: Self.first + [.p90, .max, .blankScreens, .failedActions, .failedActionRate]
+    )
     members += self.members(of: [.successRateUpper, .recoveredRate, .retriesP95, .retriesMax])
     members.add("callsByRetries", callsByRetries.map { .numbers($0) } ?? .null)
     members += self.members(of: [.amplification, .worstSecondAmplification])

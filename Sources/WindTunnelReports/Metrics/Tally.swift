@@ -83,8 +83,10 @@ private struct EndTally: Sendable, Hashable {
   private(set) var notOnCassette = 0
   private(set) var crashes = 0
   private(set) var hangs = 0
-  private(set) var critical = 0
+  private(set) var criticalReads = 0
   private(set) var blank = 0
+  private(set) var criticalActions = 0
+  private(set) var failedActions = 0
   private(set) var staleSeen = 0
   private(set) var stale = 0
   private(set) var bodiesCompared = 0
@@ -94,7 +96,7 @@ private struct EndTally: Sendable, Hashable {
     calls += 1
     if call.wasGivenUp {
       givenUp += 1
-      // Nobody waits for a page any more.
+      // Nobody waits for a screen any more.
       return
     }
     switch call.ending {
@@ -112,8 +114,9 @@ private struct EndTally: Sendable, Hashable {
       if !matches { bodiesWrong += 1 }
     }
     guard call.isCritical else { return }
-    critical += 1
-    if !call.showed { blank += 1 }
+    if call.isRead { criticalReads += 1 } else { criticalActions += 1 }
+    if call.showed { return }
+    if call.isRead { blank += 1 } else { failedActions += 1 }
   }
 
   /// Counts a call that asked for what is not on the cassette: its outcome was not the client's
@@ -128,8 +131,9 @@ private struct EndTally: Sendable, Hashable {
   }
 
   private static let counts: [any WritableKeyPath<EndTally, Int> & Sendable] = [
-    \.calls, \.notOnCassette, \.succeeded, \.givenUp, \.crashes, \.hangs, \.critical, \.blank,
-    \.staleSeen, \.stale, \.bodiesCompared, \.bodiesWrong,
+    \.calls, \.notOnCassette, \.succeeded, \.givenUp, \.crashes, \.hangs, \.criticalReads,
+    \.blank, \.criticalActions, \.failedActions, \.staleSeen, \.stale, \.bodiesCompared,
+    \.bodiesWrong,
   ]
 }
 
@@ -199,8 +203,10 @@ extension Metrics {
     latency = Latency(tally.latency)
     succeeded = Latency(tally.succeeded)
     failed = Latency(tally.failed)
-    blankPageRate = Self.share(ends.blank, of: ends.critical)
-    blankPages = ends.critical > 0 ? ends.blank : nil
+    blankScreenRate = Self.share(ends.blank, of: ends.criticalReads)
+    blankScreens = ends.criticalReads > 0 ? ends.blank : nil
+    failedActionRate = Self.share(ends.failedActions, of: ends.criticalActions)
+    failedActions = ends.criticalActions > 0 ? ends.failedActions : nil
     (crashes, hangs) = (ends.crashes, ends.hangs)
     staleServed = ends.staleSeen > 0 ? ends.stale : nil
     silentTruncations = ends.bodiesCompared > 0 ? ends.bodiesWrong : nil

@@ -36,7 +36,7 @@ public struct ProxyLog: Sendable {
   public enum Mark: String, Sendable, Hashable, CaseIterable {
     /// The device shows content.
     case shown
-    /// The device shows a blank page.
+    /// The device shows a blank screen.
     case blank
   }
 

@@ -39,7 +39,7 @@ public struct ProxyReport: Sendable, Hashable {
     public var connections: [TunnelEnd]
     /// The number of times that a person marked a page with content.
     public var shown: Int
-    /// The number of times that a person marked a blank page.
+    /// The number of times that a person marked a blank screen.
     public var blank: Int
     /// The standing of each rule, for all clients together.
     public var rules: [RuleStanding]

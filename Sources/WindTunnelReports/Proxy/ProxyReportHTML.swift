@@ -74,7 +74,7 @@ extension ProxyReport.Part {
       Tile("failed", "\(total.failed)", isBad: total.failed > 0),
       Tile("P95", total.p95?.shown ?? "–"), Tile("tunnels", "\(connections.count)"),
       Tile("broken", "\(broken)", isBad: broken > 0), Tile("shown", "\(shown)"),
-      Tile("blank pages", "\(blank)", isBad: blank > 0),
+      Tile("blank screens", "\(blank)", isBad: blank > 0),
     ]
     return """
       <section><h2>\(name.escapedForHTML)</h2>

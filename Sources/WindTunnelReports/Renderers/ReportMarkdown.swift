@@ -16,7 +16,7 @@ extension Report {
           index == 0 ? "**\(row.name.escapedForMarkdown)**" : row.name.escapedForMarkdown,
           "\(metrics.calls)", Figures.percent(metrics.successRate),
           metrics.retryWords, Figures.time(metrics.p95),
-          Figures.percent(metrics.blankPageRate),
+          Figures.percent(metrics.blankScreenRate),
           metrics.remarks.map(\.words).joined(separator: ", "),
         ]
         lines.append("| \(cells.joined(separator: " | ")) |")
@@ -171,12 +171,14 @@ extension Report {
 }
 
 extension Metrics {
-  /// Crashes, hangs, what is not on the cassette and copies from before in words, and whether they
-  /// are bad; empty where there are none.
+  /// Crashes, hangs, requests that are not on the cassette, failed actions and earlier copies in
+  /// words, and whether they are bad; empty if there are none.
   var remarks: [(words: String, isBad: Bool)] {
     let counts = [
       (crashes, "crashed", true), (hangs, "hung", true),
-      (notOnCassette, "not on the cassette", true), (staleServed ?? 0, "stale", false),
+      (notOnCassette, "not on the cassette", true),
+      (failedActions ?? 0, failedActions == 1 ? "failed action" : "failed actions", false),
+      (staleServed ?? 0, "stale", false),
     ]
     return counts.filter { $0.0 > 0 }.map { ("\($0) \($1)", $2) }
   }

@@ -82,7 +82,7 @@ extension Report {
         ]
         if isExpected { cells.append(flown.weather?.survival?.calls.rawValue ?? "") }
         cells += [
-          metrics.retryWords, Figures.time(metrics.p95), Figures.percent(metrics.blankPageRate),
+          metrics.retryWords, Figures.time(metrics.p95), Figures.percent(metrics.blankScreenRate),
           remarks.map { Colour.red.paint($0.words, form.inColour && $0.isBad) }
             .joined(separator: ", "),
         ]
@@ -175,6 +175,9 @@ extension Report {
     var warnings = first.compactMap { $0 }
     warnings += notOnCassetteOfAll.map { "\($0.place): \($0.words); they are in no rate" }
     warnings += notDoneOfAll.map { "\($0.place): \($0.words)" }
+    warnings += scenarios.compactMap { flown in
+      flown.weather?.notPlayed.map { "\(flown.name): \($0)" }
+    }
     let facts = [
       beyondAddress, fact("notFlown").map { "not run: \($0)" },
       fact("notCalled").map { "not called: \($0)" }, fact("notJudged").map { "not judged: \($0)" },

@@ -63,7 +63,9 @@ extension GateMetric {
   var unseen: String {
     if isOfPair { return "the calls of the two cannot be paired, or there are too few of them" }
     return switch self {
-    case .blankPages, .blankPageRate: "no call is of a critical endpoint"
+    case .blankScreens, .blankScreenRate: "no GET or HEAD call is of a critical endpoint"
+    case .failedActions, .failedActionRate:
+      "no call but GET and HEAD is of a critical endpoint"
     case .successRate, .successRateLower, .successRateUpper, .p50, .p90, .p95, .p99, .max,
       .p50Upper,
       .p90Upper, .p95Upper, .p99Upper:

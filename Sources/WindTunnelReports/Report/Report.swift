@@ -273,14 +273,14 @@ extension Report {
   }
 
   /// The sentence about a judged subject whose successful calls print what is no recorded body, so
-  /// that all of them count as blank; `nil` where one showed something.
+  /// that none of them shows anything; `nil` if one does.
   var nothingShown: String? {
     let calls = scenarios.lazy.compactMap(\.subjects.first).flatMap(\.observations)
       .filter { $0.ending == .succeeded && $0.isCritical && $0.isJudged }
     guard !calls.contains(where: \.showed),
       let printed = calls.compactMap(\.printed).first(where: { !$0.isEmpty })
     else { return nil }
-    return "blank counts every critical call: what was printed is no recorded body, such as "
+    return "no critical call showed anything: what was printed is no recorded body, such as "
       + "\(JSON.text(printed))"
   }
 }

@@ -204,8 +204,12 @@ extension Report.Row {
     for member in metrics.members + [endpointsMember] {
       let key = member.name.value
       guard let stored = object.take(key) else {
-        if Metrics.firstKeys.contains(key) { throw object.error(key, "it is missing") }
-        continue
+        guard Metrics.firstKeys.contains(key) else { continue }
+        let isOld = object.take("blankScreenRate") != nil
+        throw object.error(
+          key,
+          isOld ? "the report is older than version 0.1.0; run the drill again" : "it is missing"
+        )
       }
       guard stored == member.value else {
         let isList = member.name == endpointsMember.name

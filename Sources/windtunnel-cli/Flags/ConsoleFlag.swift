@@ -22,5 +22,6 @@ extension ConsolePort {
     self.init(console)
     scenarios = try Shipped.scenarios().filter { refusal($0) == nil }
     self.refusal = { refusal($0)?.sentence }
+    swapped = { scenario, _ in Scenarios.complain(of: scenario, as: scenario.name) }
   }
 }

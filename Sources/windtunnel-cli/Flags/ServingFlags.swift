@@ -61,6 +61,7 @@ enum AdminFlag {
     admin.port = port
     admin.scenarios = try Shipped.scenarios()
     admin.refusal = { refusal($0)?.sentence }
+    admin.swapped = { scenario, _ in Scenarios.complain(of: scenario, as: scenario.name) }
     return admin
   }
 }

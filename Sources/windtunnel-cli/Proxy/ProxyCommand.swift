@@ -47,8 +47,12 @@ enum ProxyCommand: Command {
     let flight = ProxyFlight(deck, order.scenarios, log, order.console, allowing: order.allowed)
     var options = try order.options()
     if let sentence = OpenFiles.raise() { Terminal.complain("\(sentence)\n") }
-    options.admin?.swapped = { flight.begin($0, seed: $1) }
-    options.console?.swapped = { flight.begin($0, seed: $1) }
+    let begin = { @Sendable (scenario: Scenario, seed: UInt64) in
+      Scenarios.complain(of: scenario, as: scenario.name)
+      flight.begin(scenario, seed: seed)
+    }
+    options.admin?.swapped = begin
+    options.console?.swapped = begin
     options.proxy?.notice = { flight.note($0) }
     let server = try await ReplayServer(deck, options)
     let start = ContinuousClock.now
@@ -171,7 +175,7 @@ private final class ProxyFlight: Sendable {
       log.note(mark, in: scenario)
       return log.marks.count { $0.scenario == scenario && $0.mark == mark }
     }
-    Terminal.complain("\(scenario): \(mark == .shown ? "shown" : "blank page") × \(count)\n")
+    Terminal.complain("\(scenario): \(mark == .shown ? "shown" : "blank screen") × \(count)\n")
   }
 
   func report(seed: UInt64, duration: Duration) -> ProxyReport {

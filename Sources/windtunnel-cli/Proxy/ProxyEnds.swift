@@ -36,7 +36,7 @@ final class ProxyEnds: Sendable {
     keyboard = Keyboard { continuation.yield(.key($0)) }
     if keyboard != nil {
       let next = scenarioCount > 1 ? "n next scenario, " : ""
-      Terminal.complain("Keys: \(next)o shown, b blank page, q done.\n")
+      Terminal.complain("Keys: \(next)o shown, b blank screen, q done.\n")
     }
   }
 

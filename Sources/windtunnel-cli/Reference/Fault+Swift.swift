@@ -82,6 +82,7 @@ extension Mutation {
     case .cut(.anywhere): ".truncate()"
     case .cut(.drawn(let draw)): ".cut(.drawn(\(draw)))"
     case .status(let status): ".status(\(status.map(String.init) ?? "nil"))"
+    case .emptyLists, .hollow: ".\(self)"
     }
   }
 }

@@ -73,7 +73,7 @@ import Testing
       #expect(mine.successRate == its.successRate && mine.averageRetries == its.averageRetries)
       #expect(mine.amplification == its.amplification && mine.duplicates == its.duplicates)
       #expect(mine.callsByRetries == its.callsByRetries && mine.endings == its.endings)
-      #expect(mine.faults == its.faults && mine.blankPages == its.blankPages)
+      #expect(mine.faults == its.faults && mine.blankScreens == its.blankScreens)
       expectEqual(row.endpoints.map(\.name), twin.endpoints.map(\.name))
     }
     let twice = try await Program.run("report", "shard-1.json", "shard-1.json", in: scratch)

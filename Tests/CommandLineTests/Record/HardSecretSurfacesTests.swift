@@ -297,7 +297,7 @@ import WindTunnelServer
     let forms = ["a.json", "a.html", "a.md", "a.xml", "a.csv", "a.txt"]
     let run = try await Program.run(
       ["drill", "--cassette", "tape.json", "--scenario", "calm", "--concurrency", "4"]
-        + ["--calls", "\(interactions.count)", "--timeout", "60s", "--gate", "blankPages == 0"]
+        + ["--calls", "\(interactions.count)", "--timeout", "60s", "--gate", "blankScreens == 0"]
         + forms.flatMap { ["--report", $0] } + ["--", "bash", "client.sh", "{method}"],
       in: scratch
     )

@@ -231,6 +231,9 @@ import WindTunnel
     ("websocket-late-pong", .conversation(.control(.latePong(.milliseconds(50))))),
     ("websocket-ping-flood", .conversation(.control(.pingFlood))),
     ("websocket-unanswered-close", .conversation(.control(.unansweredClose))),
+    ("mutate-empty-lists", .mutate(.emptyLists)),
+    ("mutate-hollow", .mutate(.hollow)),
+    ("body-of", .alter(.bodyOf(recording: 2))),
   ]
 }
 

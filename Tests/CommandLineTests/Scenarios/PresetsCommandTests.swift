@@ -42,6 +42,17 @@ import WindTunnel
     )
   }
 
+  @Test func `bars are kept, and a reader is told that nothing checks them`() async throws {
+    let scratch = try Scratch()
+    var scenario = Scenario("dry", gates: [try Gate("calls >= 1")])
+    (scenario.class, scenario.bars) = ("calm", [try Gate("successRate >= 0.9")])
+    let text = String(decoding: scenario.data(), as: UTF8.self)
+    try scratch.write(text, to: "dry.json")
+    let run = try await Program.run("scenarios", "show", "dry.json", in: scratch)
+    let told = "\"bars\" are not checked yet: they are kept, and no verdict depends on them.\n"
+    expectEqual(run, Program.Run(code: 0, out: text, err: "dry.json: \(told)"))
+  }
+
   /// A profile as the Network Link Conditioner of a Mac writes it.
   private static func profile(_ name: String, downDelay: Int, percent: Double) -> String {
     """

@@ -24,7 +24,7 @@ import WindTunnelReports
     let subject = try #require(scenario["subjects"]?[0])
     let figures = [
       "name", "client", "calls", "successRate", "successRateLower", "firstTrySuccessRate",
-      "averageRetries", "p50Milliseconds", "p95Milliseconds", "p99Milliseconds", "blankPageRate",
+      "averageRetries", "p50Milliseconds", "p95Milliseconds", "p99Milliseconds", "blankScreenRate",
     ]
     expectEqual(Array(subject.keys.prefix(figures.count)), figures)
     expectEqual(subject["calls"]?.intValue, 5)

@@ -70,7 +70,7 @@ import WindTunnelReports
     for flown in fair {
       let (judged, bare) = (flown.subjects[0].metrics, flown.subjects[1].metrics)
       #expect((judged.successRate ?? 0) >= (bare.successRate ?? 1), "\(flown.name)")
-      #expect((judged.blankPageRate ?? 1) <= (bare.blankPageRate ?? 0), "\(flown.name)")
+      #expect((judged.blankScreenRate ?? 1) <= (bare.blankScreenRate ?? 0), "\(flown.name)")
     }
   }
 }

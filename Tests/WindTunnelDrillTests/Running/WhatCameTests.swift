@@ -37,11 +37,11 @@ import Testing
     let portal = Rule.on("* /**", .always, .answer(.captivePortalPage))
     let bare = try await report(portal, "urlsession", on: stage)
     let bareMetrics = bare.scenarios[0].subjects[0].metrics
-    #expect(bareMetrics.successRate == 1 && bareMetrics.blankPageRate == 1)
+    #expect(bareMetrics.successRate == 1 && bareMetrics.blankScreenRate == 1)
     expectEqual(bare.findings.map(\.finding.rule), ["takes-portal-for-answer"])
     let careful = try await report(portal, "network-layer", on: stage)
     let metrics = careful.scenarios[0].subjects[0].metrics
-    #expect(metrics.successRate == 0 && metrics.blankPageRate == 0)
+    #expect(metrics.successRate == 0 && metrics.blankScreenRate == 0)
     // Of the others there is no copy: they are no GETs that anybody keeps.
     expectEqual(metrics.staleServed, 4)
     expectEqual(careful.findings.map(\.finding.rule), [])
@@ -55,7 +55,7 @@ import Testing
     let metrics = try await row(cut, subject, on: stage)
     expectEqual(metrics.silentTruncations, 10)
     let calm = try await row(.on("* /none", .always, .status(503)), subject, on: stage)
-    #expect(calm.silentTruncations == 0 && calm.blankPageRate == 0)
+    #expect(calm.silentTruncations == 0 && calm.blankScreenRate == 0)
   }
 
   @Test(arguments: [Stage.onTheWire, .inProcess])

@@ -124,6 +124,33 @@ import WindTunnelSymptoms
     expectEqual(deck.journal.all.last?.misfits.first?.contains("streams no events"), true)
   }
 
+  @Test(
+    arguments: [
+      (2, nil), (1, "the body is that of recording 1 already"),
+      (3, "recording 3 has no whole body"), (4, "the cassette has no recording 4"),
+    ] as [(Int, String?)],
+    Stage.allCases
+  )
+  func `another recording's body comes with its type`(row: (Int, String?), stage: Stage) {
+    let packed: HeaderFields = ["Content-Type": "text/x", "Content-Encoding": "gzip", "B": "b"]
+    let other = Response(status: 404, headers: packed, body: Body(MutationLoweringTests.gzip))
+    let (deck, outcome) = outcome(
+      [.alter(.bodyOf(recording: row.0))],
+      [
+        Self.recorded("hello", ["ETag": "1"]), Interaction(Request("GET", "/b"), other),
+        Interaction(Request("GET", "/c"), .failure(Failure(.timedOut))),
+      ]
+    )
+    let whole = deck.delivery(of: outcome, on: stage).whole
+    let type: HeaderFields = row.1 == nil ? ["Content-Type": "text/x"] : [:]
+    expectEqual(whole?.head, ResponseHead(headers: HeaderFields([HeaderField("ETag", "1")] + type)))
+    expectEqual(whole?.body, Data((row.1 == nil ? "0123456789" : "hello").utf8))
+    expectEqual(
+      deck.journal.all.flatMap(\.misfits),
+      row.1.map { [#"{"bodyOf":\#(row.0)} was not done: \#($0)."#] } ?? []
+    )
+  }
+
   private static let named =
     "\u{FEFF}: hi\n\nid: 1\nretry: 500\ndata: a\n\nid: 2\ndata: b\n\nid\r\ndata: c\r\n\r\nid:4\n\n"
 

@@ -69,7 +69,8 @@ extension Generator {
           TimeWindow(from: .seconds(1), until: .seconds(3)),
         ]),
         untilHeaderChanges: pick([nil, "Authorization"]),
-        credential: pick([nil, .any])
+        credential: pick([nil, .any]),
+        recording: pick([nil, 1, 1_000_000_000])
       )
       let fault = pick(faults)
       // Those that can happen as well: others are refused.
@@ -92,6 +93,7 @@ extension Generator {
     if rules.contains(where: { $0.trigger.credential != nil }) {
       scenario.credential = Credential(issuer: "/login", field: pick(["Authorization", "Cookie"]))
     }
+    (scenario.class, scenario.bars) = (pick([nil, "a", "\n"]), pick([[], Self.gates]))
     scenario.link?.dnsDelay = .microseconds(pick([0, 0, 3_000_001]))
     if scenario.link?.up.bitsPerSecond != nil { scenario.link?.isShared = pick([true, false]) }
     if Bool.random(using: &self) { scenario.notes = [JSON.Member("_", [:])] }

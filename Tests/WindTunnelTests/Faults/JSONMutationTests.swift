@@ -101,6 +101,18 @@ import Testing
     #expect(throws: Mutation.Misfit(reason)) { try mutated(text, change, place) }
   }
 
+  @Test(arguments: try DataFiles.rows("emptied.json", count: 10))
+  func `lists or the whole become empty, and every other byte stays`(row: [JSON]) throws {
+    let text = try #require(row[0].stringValue)
+    let result = Result { () throws(Mutation.Misfit) in
+      try EmptiedJSON(Array(text.utf8), listsOnly: row[1] == true).bytes
+    }
+    switch result {
+    case .success(let bytes): expectEqual(.text(String(decoding: bytes, as: UTF8.self)), row[2])
+    case .failure(let misfit): expectEqual(.text(misfit.reason), row[2])
+    }
+  }
+
   @Test func `an empty object gets a member and a taken name is not doubled`() throws {
     try expectEqual(mutated("{ }", .extra, .drawn(0)), #"{"unexpectedField":"unexpected" }"#)
     let twice = try mutated(try mutated("[{\"a\":1}]", .extra, .drawn(0)), .extra, .drawn(0))

@@ -24,6 +24,8 @@ import Testing
       (#"{"stallAfterBodyBytes":10}"#, .stall(afterBodyBytes: 10)),
       (#"{"stall":"inHeaders","forMilliseconds":2000}"#, .stall(.inHeaders, for: .seconds(2))),
       (#"{"stallAfterBytes":40,"forMilliseconds":2000}"#, .stall(afterBytes: 40, for: .seconds(2))),
+      (#"{"mutate":"hollow"}"#, .mutate(.hollow)),
+      (#"{"bodyOf":2}"#, .alter(.bodyOf(recording: 2))),
       (#"{"throttleBytesPerSecond":20000}"#, .throttle(bytesPerSecond: 20_000)),
       (
         #"{"stallAfterBodyBytes":10,"forMilliseconds":2000}"#,

@@ -12,17 +12,17 @@ import Testing
 
   private func fault(_ text: String) -> String { rule(#"{"faults":[{"status":503},\#(text)]}"#) }
 
-  @Test(arguments: try DataFiles.refusals("scenario", count: 19))
+  @Test(arguments: try DataFiles.refusals("scenario", count: 21))
   func `a scenario that is none is refused in a sentence`(text: String, sentence: String) {
     expectEqual(refusal { try Scenario(json: text) }, sentence)
   }
 
-  @Test(arguments: try DataFiles.refusals("rule", count: 19))
+  @Test(arguments: try DataFiles.refusals("rule", count: 20))
   func `a rule that is none is refused with its place`(text: String, sentence: String) {
     expectEqual(rule(text), "s.json, rules[0]\(sentence)")
   }
 
-  @Test(arguments: try DataFiles.refusals("fault", count: 43))
+  @Test(arguments: try DataFiles.refusals("fault", count: 45))
   func `a fault that is none is refused with its place`(text: String, sentence: String) {
     expectEqual(fault(text), "s.json, rules[0].faults[1]\(sentence)")
   }

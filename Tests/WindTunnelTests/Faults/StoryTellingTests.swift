@@ -16,6 +16,7 @@ import Testing
       .on("GET /**", .window(from: .seconds(1), until: .seconds(2)), .delay(.exactly(.seconds(1)))),
       .on("GET /**", Trigger(header: .present("A"), probability: 0.5), .mutate(.null()), .close),
       .on("GET /users/*", .until(headerChanges: "Authorization"), .status(401)),
+      .on("GET /users/*", .recording(1), .dribble(bytes: 1, every: .milliseconds(1))),
       .always(.window(until: .seconds(1)), .connection(.refused)),
       .always(.burst(goodToBad: 0.5, badToGood: 0.5), .connection(.offline)),
     ]

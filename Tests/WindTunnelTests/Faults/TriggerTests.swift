@@ -169,6 +169,27 @@ import Testing
     expectEqual(refused(log, by: .any), [0, 1, 0, 1, 0])
   }
 
+  @Test func `a rule for a recording means the requests that are about to get it`() {
+    let recordings = ["/a", "/a", "/b/{id}"].map { Interaction(Request("GET", $0), Response()) }
+    // Two lanes take turns, and each has the first recording first.
+    let log = ["/a", "/b/7", "/a", "/a", "/a", "/a", "/c"]
+    func met(_ number: Int, _ fault: Fault, mode: RecordMode = .none) -> [Int] {
+      let scenario: Scenario = [.always(.recording(number), fault)]
+      let deck = Deck(Cassette(recordings), scenario: scenario, then: .repeat, mode: mode)
+      return log.enumerated().map { place, path in
+        deck.decide(get(path), lane: Lane("\(place % 2)")).decision.faults.count
+      }
+    }
+    expectEqual(met(1, .delay(.exactly(.seconds(1)))), [1, 0, 0, 1, 0, 0, 0])
+    expectEqual(met(2, .delay(.exactly(.seconds(1)))), [0, 0, 1, 0, 1, 1, 0])
+    expectEqual(met(3, .delay(.exactly(.seconds(1)))), [0, 1, 0, 0, 0, 0, 0])
+    expectEqual(met(1, .status(503)), [1, 0, 1, 1, 1, 1, 0], "it stays due")
+    expectEqual(
+      met(4, .status(503)) + met(1, .status(503), mode: .rewrite),
+      Array(repeating: 0, count: 14)
+    )
+  }
+
   // The chain step by step, as its definition reads.
   private func chain(_ burst: Burst, _ draws: Draws, count: Int) -> [Bool] {
     var isBad = draws.unit(1) < burst.badShare

@@ -110,12 +110,14 @@ import Testing
           [ "calls > 1",
             "hangs == 0", "crashes == 0"
 
-            ,"p95 <= 3s" ] }
+            ,"p95 <= 3s" ], "bars":
+        ["calls > 2"] }
       """
     try Data(text.utf8).write(to: folder.file("s.json"))
     let file = folder.file("s.json")
     let gates = try Scenario(contentsOf: file).gates
     expectEqual(gates.map(\.place?.line), [4, 5, 5, 7])
+    try expectEqual(Scenario(contentsOf: file).bars.map(\.place?.line), [8])
     #expect(gates.allSatisfy { $0.place?.file == file.relativePath })
     expectEqual(gates, (try Scenario(json: text).gates))
     #expect(try Scenario(json: text).gates.allSatisfy { $0.place == nil })

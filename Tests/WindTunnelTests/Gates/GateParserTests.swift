@@ -29,7 +29,7 @@ import Testing
       gate("p99Milliseconds <= 41.237", .p99, .atMost, .figure(41_237)),
       gate("maxMilliseconds <= 2s", .max, .atMost, .figure(2_000_000)),
       gate("max != 0ms", .max, .unequal, .figure(0)),
-      gate("blankPages == 0", .blankPages, .equal, .figure(0)),
+      gate("blankScreens == 0", .blankScreens, .equal, .figure(0)),
       gate("p95 <= baseline", .p95, .atMost, .baseline(times: 1)),
       gate("p95 <= baseline*1.10", .p95, .atMost, .baseline(times: 1.1)),
       gate("calls(* /x) >= baseline * 90 %", .calls, of: "* /x", .atLeast, .baseline(times: 0.9)),

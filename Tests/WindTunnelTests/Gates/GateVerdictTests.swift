@@ -51,7 +51,7 @@ struct Calls {
     ("p95 <= 95ms", "met, got 95 ms"), ("p95 < 95ms", "failed, got 95 ms"),
     ("p99 <= 0.099s", "met, got 99 ms"), ("max != 100ms", "failed, got 100 ms"),
     ("p95Milliseconds <= 94.999", "failed, got 95 ms"), ("calls >= 100", "met, got 100"),
-    ("blankPages == 0", "failed, got 1"), ("blankPageRate <= 1%", "met, got 0.01"),
+    ("blankScreens == 0", "failed, got 1"), ("blankScreenRate <= 1%", "met, got 0.01"),
     ("crashes == 0", "met, got 0"), ("hangs == 0", "met, got 0"),
   ])
   func `a gate tests the figure that it names`(gate: String, words: String) throws {
@@ -76,9 +76,11 @@ struct Calls {
     let attempts = "inconclusive, the attempts could not be seen"
     try expectEqual(verdict("averageRetries <= 9", unseen), attempts)
     try expectEqual(verdict("firstTrySuccessRate >= 0", unseen), attempts)
-    let critical = "inconclusive, no call is of a critical endpoint"
-    try expectEqual(verdict("blankPages == 0", unseen), critical)
-    try expectEqual(verdict("blankPageRate <= 1", unseen), critical)
+    let critical = "inconclusive, no GET or HEAD call is of a critical endpoint"
+    try expectEqual(verdict("blankScreens == 0", unseen), critical)
+    try expectEqual(verdict("blankScreenRate <= 1", unseen), critical)
+    let actions = "inconclusive, no call but GET and HEAD is of a critical endpoint"
+    try expectEqual(verdict("failedActions == 0", Calls.row(Calls(good: 5))), actions)
     try expectEqual(verdict("successRate >= 1", unseen), "met, got 1 (5 of 5 calls)")
     for name in GateMetric.allCases {
       let gate = "\(name.rawValue) == baseline"

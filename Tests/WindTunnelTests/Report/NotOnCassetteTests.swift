@@ -68,7 +68,7 @@ import Testing
     let metrics = report.scenarios[0].subjects[0].metrics
     #expect(metrics.calls == 30 && metrics.notOnCassette == 30)
     #expect(metrics.successRate == nil && metrics.averageRetries == nil && metrics.p95 == nil)
-    #expect(metrics.blankPages == nil && metrics.unexpectedErrors == nil && metrics.endings == [])
+    #expect(metrics.blankScreens == nil && metrics.unexpectedErrors == nil && metrics.endings == [])
     for judgement in report.judgements {
       expectEqual(
         judgement.result.verdict,

@@ -76,7 +76,7 @@ import Testing
         "name \"network-layer\"", "client \"library\"", "calls 2", "successRate 0.5",
         "successRateLower 0.094531",
         "firstTrySuccessRate 0.5", "averageRetries 0.5", "p50Milliseconds 41.237",
-        "p95Milliseconds 41.237", "p99Milliseconds 41.237", "blankPageRate 0.5", "crashes 0",
+        "p95Milliseconds 41.237", "p99Milliseconds 41.237", "blankScreenRate 0.5", "crashes 0",
         "hangs 0", "p90Milliseconds 41.237", "maxMilliseconds 41.237",
       ]
     )
@@ -111,6 +111,7 @@ import Testing
     ("\"attempts\": 2", "\"attempts\": -2", "attempts"),
     ("\"take\": \"recording 1\"", "\"took\": \"recording 1\"", "met"),
     ("\"ending\": \"hung\"", "\"ending\": \"sleeping\"", "ending"),
+    ("\"blankScreenRate\": 0.5,", "\"blankScreenRate\": 0.5,", "run the drill again"),
     ("\"seed\":", "\"seed\"", "not JSON"),
   ]) func `a report that cannot be believed is refused`(old: String, new: String, word: String)
     throws
@@ -158,9 +159,12 @@ import Testing
   @Test func `the weather is kept as it was flown, through shards, too`() throws {
     var weather = Scenario("rainy", rules: [.on("GET /home", .first(2), .status(503))])
     weather.gates = [try Gate("calls >= 1")]
+    (weather.class, weather.bars) = ("wet", [try Gate("calls >= 1000")])
     var report = Flights.report([Flights.call(0)], facts: [.init("cassette", "c")])
     report.scenarios[0].weather = weather
     try expectEqual(Report(data: report.data(), source: "r"), report)
+    #expect(report.text().contains("\nrainy: \"bars\" are not checked yet: "))
+    #expect(report.judgements.isEmpty)
     var other = Flights.report([Flights.call(1)], facts: [.init("cassette", "c")])
     other.scenarios[0].weather = weather
     let merged = try Report(merging: [.init(report, from: "a"), .init(other, from: "b")])

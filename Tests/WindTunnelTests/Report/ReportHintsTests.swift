@@ -66,7 +66,7 @@ import Testing
     #expect(!Self.report(lost).text().contains(words))
   }
 
-  @Test func `output that is no recorded body is quoted where every call counts as blank`() {
+  @Test func `output that is no recorded body is quoted if no call shows anything`() {
     func report(showing showed: Bool, _ printed: String?) -> String {
       var calls = (0..<3).map { Flights.call($0) }
       for place in calls.indices {
@@ -76,7 +76,7 @@ import Testing
       }
       return Flights.report(calls).text()
     }
-    let words = "blank counts every critical call: what was printed is no recorded body, such as "
+    let words = "no critical call showed anything: what was printed is no recorded body, such as "
     #expect(report(showing: false, "{'a': 1}").contains(words + "\"{'a': 1}\""))
     #expect(!report(showing: true, "{'a': 1}").contains(words))
     #expect(!report(showing: false, "").contains(words))

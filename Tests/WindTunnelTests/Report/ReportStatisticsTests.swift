@@ -27,6 +27,7 @@ import WindTunnelReports
   private func call(
     _ number: Int,
     _ ending: Observation.CallResult,
+    _ endpoint: String = "GET /",
     attempts: Int?,
     critical: Bool = false,
     showed: Bool = true,
@@ -34,7 +35,7 @@ import WindTunnelReports
   ) -> Observation {
     Observation(
       call: number,
-      endpoint: "GET /",
+      endpoint: endpoint,
       isCritical: critical,
       ending: ending,
       showed: showed,
@@ -47,12 +48,13 @@ import WindTunnelReports
     let unseen = Metrics([call(0, .succeeded, attempts: nil), call(1, .succeeded, attempts: 1)])
     expectNil(unseen.averageRetries)
     expectNil(unseen.firstTrySuccessRate)
-    expectNil(unseen.blankPageRate, "no endpoint is critical")
-    expectNil(unseen.blankPages)
+    expectNil(unseen.blankScreenRate, "no endpoint is critical")
+    expectNil(unseen.blankScreens)
+    #expect(unseen.failedActions == nil && unseen.failedActionRate == nil)
     let none = Metrics([])
     #expect(none.successRate == nil && none.successRateLower == nil && none.averageRetries == nil)
-    #expect(none.p50 == nil && none.p95 == nil && none.p99 == nil && none.blankPageRate == nil)
-    #expect(none.p90 == nil && none.max == nil && none.blankPages == nil)
+    #expect(none.p50 == nil && none.p95 == nil && none.p99 == nil && none.blankScreenRate == nil)
+    #expect(none.p90 == nil && none.max == nil && none.blankScreens == nil)
   }
 
   @Test func `each figure is folded from the calls it is about`() {
@@ -66,10 +68,23 @@ import WindTunnelReports
     expectEqual(metrics.successRate, 0.4)
     expectEqual(metrics.firstTrySuccessRate, 0.2)
     expectEqual(metrics.averageRetries, 1)
-    expectEqual(metrics.blankPageRate, 2.0 / 3)
-    expectEqual(metrics.blankPages, 2)
+    expectEqual(metrics.blankScreenRate, 2.0 / 3)
+    expectEqual(metrics.blankScreens, 2)
     #expect(metrics.crashes == 1 && metrics.hangs == 1)
     #expect(metrics.p50 == .milliseconds(30) && metrics.p95 == .milliseconds(50))
     #expect(metrics.p90 == .milliseconds(50) && metrics.max == .milliseconds(50))
+  }
+
+  @Test(arguments: ["GET", "HEAD"], ["POST", "PUT", "PATCH", "DELETE"])
+  func `reads and actions without content count apart`(read: String, action: String) {
+    let metrics = Metrics([
+      call(0, .failed("timedOut"), "\(read) /a", attempts: 1, critical: true, showed: false),
+      call(1, .succeeded, "\(action) /a", attempts: 1, critical: true),
+      call(2, .failed("timedOut"), "\(action) /a", attempts: 1, critical: true, showed: false),
+      call(3, .succeeded, "\(action) /a", attempts: 1, critical: true, showed: false),
+      call(4, .failed("timedOut"), "\(action) /b", attempts: 1, showed: false),
+    ])
+    #expect(metrics.blankScreens == 1 && metrics.blankScreenRate == 1)
+    #expect(metrics.failedActions == 2 && metrics.failedActionRate == 2.0 / 3)
   }
 }

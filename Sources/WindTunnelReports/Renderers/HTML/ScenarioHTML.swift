@@ -137,8 +137,8 @@ extension BaselineComparison {
 
 extension Metrics {
   fileprivate static let htmlHeads = [
-    "calls", "success", "first try", "retries", "P50", "P90", "P95", "P99", "max", "blank",
-    "duplicates",
+    "calls", "success", "first try", "retries", "P50", "P90", "P95", "P99", "max",
+    "blank screens", "failed actions", "duplicates",
   ]
 
   fileprivate var htmlCells: [HTML.Cell] {
@@ -146,8 +146,8 @@ extension Metrics {
       HTML.Cell("\(calls)"), HTML.Cell(Figures.percent(successRate)),
       HTML.Cell(Figures.percent(firstTrySuccessRate)), HTML.Cell(retryWords),
       HTML.Cell(Figures.time(p50)), HTML.Cell(Figures.time(p90)), HTML.Cell(Figures.time(p95)),
-      HTML.Cell(Figures.time(p99)), HTML.Cell(Figures.time(max)), .unwanted(blankPages),
-      .unwanted(duplicates),
+      HTML.Cell(Figures.time(p99)), HTML.Cell(Figures.time(max)), .unwanted(blankScreens),
+      .unwanted(failedActions), .unwanted(duplicates),
     ]
   }
 }
@@ -196,7 +196,8 @@ extension Report.Row {
       HTML.tile("retries per call", metrics.retryWords, retries),
       time("P95", metrics.p95, interval(Figures.time(p95?.lower), Figures.time(p95?.upper))),
       time("gives up within", metrics.failed.p95?.value, "P95 of failed calls"),
-      unwanted("blank pages", metrics.blankPages, Figures.percent(metrics.blankPageRate)),
+      unwanted("blank screens", metrics.blankScreens, Figures.percent(metrics.blankScreenRate)),
+      unwanted("failed actions", metrics.failedActions, Figures.percent(metrics.failedActionRate)),
       HTML.tile("amplification", Figures.decimal(metrics.amplification), worst ?? ""),
       unwanted("duplicates", metrics.duplicates, "of POST and PATCH"),
       HTML.tile(

@@ -275,7 +275,7 @@ import Testing
     let metrics = Metrics([given, F.call(1)])
     #expect(metrics.calls == 2 && metrics.cancelledCalls == 1)
     #expect(metrics.successRate == 1 && metrics.max == .milliseconds(10))
-    #expect(metrics.blankPages == 0 && metrics.averageRetries == 0)
+    #expect(metrics.blankScreens == 0 && metrics.averageRetries == 0)
     #expect(metrics.attemptsAfterCancel == 2 && metrics.cancelReturnP95 == .milliseconds(4))
     #expect(metrics.endings.contains { $0.ending == "given up" })
     given.cancellation?.attemptsAfter = nil

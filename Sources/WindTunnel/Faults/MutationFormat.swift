@@ -1,0 +1,87 @@
+// { "mutate": NAME }, with "at", "draw", "afterBodyBytes" or "to" beside it.
+
+extension Mutation {
+  private enum Word: String, CaseIterable {
+    case null, missing, wrongType, extra, truncate, status, emptyLists, hollow
+
+    /// The keys that may stand beside it.
+    var keys: [String] {
+      switch self {
+      case .null, .missing, .wrongType, .extra: ["at", "draw"]
+      case .truncate: ["afterBodyBytes", "draw"]
+      case .status: ["to"]
+      case .emptyLists, .hollow: []
+      }
+    }
+  }
+
+  /// Reads the keys of a mutation; `nil` where there are none.
+  init?(reading object: inout ObjectReader) throws(FormatError) {
+    let word = try object.choice("mutate", Word.self)
+    let path = try object.string("at")
+    let offset = try object.int("afterBodyBytes", in: Fault.bytes)
+    let status = try object.int("to", in: Fault.statusRange)
+    let draw = try object.double("draw", in: 0...1)
+    let given = [
+      ("at", path != nil), ("afterBodyBytes", offset != nil), ("to", status != nil),
+      ("draw", draw != nil),
+    ].filter(\.1).map(\.0)
+    guard let word else {
+      if let key = given.first { throw object.error(key, "this belongs to a \"mutate\"") }
+      return nil
+    }
+    for key in given where !word.keys.contains(key) {
+      throw object.error(
+        key,
+        "this does not go with \"\(word.rawValue)\"",
+        remedy: word.keys.isEmpty
+          ? "Nothing does." : "What does: \(word.keys.joined(separator: ", "))."
+      )
+    }
+    guard given.count <= 1 else {
+      throw object.error("draw", "a place is named or drawn, not both")
+    }
+    switch word {
+    case .truncate:
+      self = .cut(offset.map { .after($0) } ?? draw.map { .drawn($0) } ?? .anywhere)
+    case .status: self = .status(status)
+    case .emptyLists: self = .emptyLists
+    case .hollow: self = .hollow
+    case .null, .missing, .wrongType, .extra:
+      guard let change = Change(rawValue: word.rawValue) else { return nil }
+      self = .field(change, try Self.place(path, draw, object))
+    }
+  }
+
+  private static func place(
+    _ path: String?,
+    _ draw: Double?,
+    _ object: ObjectReader
+  ) throws(FormatError) -> Place {
+    guard let path else { return draw.map { .drawn($0) } ?? .anywhere }
+    guard let read = JSONPath(path) else {
+      throw object.error("at", "\"\(path)\" is no JSON path such as $.user.name or $..id")
+    }
+    return .at(read)
+  }
+
+  var json: JSON {
+    let word =
+      switch self {
+      case .field(let change, _): change.rawValue
+      case .cut: Word.truncate.rawValue
+      case .status: Word.status.rawValue
+      case .emptyLists: Word.emptyLists.rawValue
+      case .hollow: Word.hollow.rawValue
+      }
+    var members = [JSON.Member("mutate", .text(word))]
+    switch self {
+    case .field(_, .at(let path)): members.add("at", .text(path.description))
+    case .field(_, .drawn(let draw)), .cut(.drawn(let draw)): members.add("draw", .exactly(draw))
+    case .cut(.after(let count)): members.add("afterBodyBytes", .number(count))
+    case .status(let status?): members.add("to", .number(status))
+    case .field(_, .anywhere), .cut(.anywhere), .status(nil), .emptyLists, .hollow: break
+    }
+    return .object(members)
+  }
+}
