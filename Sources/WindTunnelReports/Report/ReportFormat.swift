@@ -205,7 +205,7 @@ extension Report.Row {
       let key = member.name.value
       guard let stored = object.take(key) else {
         guard Metrics.firstKeys.contains(key) else { continue }
-        let isOld = object.take("blankScreenRate") != nil
+        let isOld = object.take("blankPageRate") != nil
         throw object.error(
           key,
           isOld ? "the report is older than version 0.1.0; run the drill again" : "it is missing"

@@ -111,7 +111,7 @@ import Testing
     ("\"attempts\": 2", "\"attempts\": -2", "attempts"),
     ("\"take\": \"recording 1\"", "\"took\": \"recording 1\"", "met"),
     ("\"ending\": \"hung\"", "\"ending\": \"sleeping\"", "ending"),
-    ("\"blankScreenRate\": 0.5,", "\"blankScreenRate\": 0.5,", "run the drill again"),
+    ("\"blankScreenRate\": 0.5,", "\"blankPageRate\": 0.5,", "run the drill again"),
     ("\"seed\":", "\"seed\"", "not JSON"),
   ]) func `a report that cannot be believed is refused`(old: String, new: String, word: String)
     throws
