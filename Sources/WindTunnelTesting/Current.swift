@@ -1,6 +1,7 @@
 internal import Testing
 public import WindTunnel
 internal import WindTunnelServer
+internal import WindTunnelURLSession
 
 #if canImport(FoundationNetworking)
   internal import Foundation
