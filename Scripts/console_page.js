@@ -8,7 +8,7 @@ globalThis.checks = {
     const grid = document.getElementById("grid")
     grid.scrollTop = place
     for (let frames = 0; frames < 3; frames += 1) await nextFrame()
-    const cells = (row) => ["method", "url", "status", "take"].map((name) => row.querySelector(`.${name}`).textContent)
+    const cells = (row) => ["method", "url", "status", "source"].map((name) => row.querySelector(`.${name}`).textContent)
     const rows = [...document.querySelectorAll(".rows .exchange")]
     const isEnd = grid.scrollTop >= grid.scrollHeight - grid.clientHeight - 1
     return [

@@ -58,7 +58,7 @@ public struct MergeConflict: Error, Sendable, Hashable, CustomStringConvertible 
   /// The names of the cassettes.
   public var names: [String]
 
-  /// The note, the cassettes and the remedy, in sentences.
+  /// The note, the cassettes and the fix, in sentences.
   public var description: String {
     """
     "\(note)" stands in \(names.joined(separator: " and in ")) with different values. \

@@ -74,20 +74,20 @@ public struct Drill: Sendable {
   /// - Throws: `DrillError` where the plan cannot be carried out, `CancellationError` where the
   ///   task is cancelled, `NotVirtual` where virtual time was asked for and the client, or this
   ///   system, cannot have it.
-  public func fly<Shown: Sendable>(
+  public func run<Shown: Sendable>(
     as name: String = "client",
-    in time: FlightTime? = nil,
+    in time: DrillClock? = nil,
     _ body: @escaping @Sendable @concurrent (DrillCall) async throws -> Shown
   ) async throws -> Report {
     var plan = plan
     plan.subjects = [name]
     plan.time = time ?? plan.time
-    return try await Self.fly([ClosureSubject(name: name, body: body)], plan)
+    return try await Self.run([ClosureSubject(name: name, body: body)], plan)
   }
 
   /// Makes the calls of a plan's subjects in this process. In virtual time, `progress` receives the
   /// number of parts that ended.
-  static func fly(
+  static func run(
     _ subjects: [any Subject],
     _ plan: DrillPlan,
     progress: @escaping @Sendable (_ done: Int, _ all: Int) -> Void = { _, _ in }
@@ -108,14 +108,14 @@ public struct Drill: Sendable {
   private static func flyOneByOne(
     _ subjects: [any Subject],
     _ plan: DrillPlan
-  ) async throws -> [Report.Flown] {
+  ) async throws -> [Report.ScenarioResult] {
     try await plan.scenarios.flown { scenario, allBegan in
       let stage = try plan.stage(of: scenario, seeingAttempts: true)
       let cell = Cell(calls: plan.numbers(in: scenario))
       let beginnings = Beginnings(of: cell.calls.count * plan.subjects.count, then: allBegan)
       var rows: [Report.Row] = []
       for subject in plan.flown(of: subjects) {
-        let landed = try await fly(cell, of: subject.anew(), plan, scenario, stage) {
+        let landed = try await run(cell, of: subject.anew(), plan, scenario, stage) {
           beginnings.note($0, of: subject.name)
         }
         rows.append(row(of: subject, landed, in: scenario))
@@ -129,7 +129,7 @@ public struct Drill: Sendable {
     _ subjects: [any Subject],
     _ plan: DrillPlan,
     _ progress: @escaping @Sendable (_ done: Int, _ all: Int) -> Void
-  ) async throws -> [Report.Flown] {
+  ) async throws -> [Report.ScenarioResult] {
     let rows = try plan.rows(of: subjects)
     if let shard = plan.shard, rows.allSatisfy({ $0.cells.allSatisfy(\.calls.isEmpty) }) {
       throw DrillError.plan(
@@ -144,7 +144,7 @@ public struct Drill: Sendable {
       try await parts.flown(by: plan.workers) { part in
         let row = rows[part.row]
         var landed = try await plan.inItsTime(of: part.cell) {
-          try await fly(part.cell, of: row.subject.anew(), plan, row.scenario, row.stage)
+          try await run(part.cell, of: row.subject.anew(), plan, row.scenario, row.stage)
         }
         landed.calls.storeAnew()
         return landed
@@ -184,7 +184,7 @@ public struct Drill: Sendable {
     (plan.calls, plan.load) = (1, .closedLoop(concurrency: 1))
     return try await plan.inItsTime { [plan] in
       let cell = Cell(calls: plan.numbers(in: scenario))
-      let seen = try await fly(cell, of: subject.anew(), plan, scenario, stage).calls
+      let seen = try await run(cell, of: subject.anew(), plan, scenario, stage).calls
       guard let first = seen.first else { throw DrillError.harness("the call was not observed") }
       return first
     }
@@ -193,9 +193,9 @@ public struct Drill: Sendable {
   /// The calls of a cell, or of several, and the traffic that belongs to none.
   private struct Landed: Sendable {
     var calls: [Observation]
-    var traffic = Flight.Traffic()
+    var traffic = ClientRun.Traffic()
 
-    init(_ calls: [Observation], _ traffic: Flight.Traffic) {
+    init(_ calls: [Observation], _ traffic: ClientRun.Traffic) {
       (self.calls, self.traffic) = (calls, traffic)
     }
 
@@ -235,7 +235,7 @@ public struct Drill: Sendable {
   private static let hangsMost = Duration.milliseconds(500)
 
   /// Makes the calls of a cell; `begins` is told of the beginning of each.
-  private static func fly(
+  private static func run(
     _ cell: Cell,
     of subject: any Subject,
     _ plan: DrillPlan,

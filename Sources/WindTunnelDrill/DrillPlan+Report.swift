@@ -6,7 +6,7 @@ internal import WindTunnelSymptoms
 
 extension DrillPlan {
   /// Returns a scenario's part of the report, with its own gates and the plan's.
-  func flown(_ scenario: Scenario, on stage: Stage, _ rows: [Report.Row]) -> Report.Flown {
+  func flown(_ scenario: Scenario, on stage: Stage, _ rows: [Report.Row]) -> Report.ScenarioResult {
     let rows = rows.map { row in
       var row = row
       // A program that lives is started once.
@@ -19,18 +19,18 @@ extension DrillPlan {
       return row
     }
     let (site, sites) = (Gate.Site(scenario.name, scenario), scenarios.gateSites)
-    return Report.Flown(
+    return Report.ScenarioResult(
       scenario.name,
       on: stage,
       subjects: rows,
       gates: scenario.gates + gates.filter { $0.isHeld(in: site, of: sites) },
       allowed: scenario.allowed + allowed,
-      weather: scenario
+      scenario: scenario
     )
   }
 
   /// Returns the report of what was flown.
-  func report(_ flown: [Report.Flown], facts: [Report.Fact] = []) -> Report {
+  func report(_ flown: [Report.ScenarioResult], facts: [Report.Fact] = []) -> Report {
     var report = Report(
       seed: seed,
       decisionHash: storyHash(),
@@ -52,8 +52,8 @@ extension DrillPlan {
 
   /// Returns the scenarios with the latency of each client's calls without faults, and judged anew
   /// if it is so long that no time says anything of the client.
-  private func withCalm(_ flown: [Report.Flown]) -> [Report.Flown] {
-    let rows = flown.filter { $0.weather?.hasNoFaults == true }.flatMap(\.subjects)
+  private func withCalm(_ flown: [Report.ScenarioResult]) -> [Report.ScenarioResult] {
+    let rows = flown.filter { $0.scenario?.hasNoFaults == true }.flatMap(\.subjects)
     var calm: [String: Duration] = [:]
     for name in subjects {
       let calls = rows.filter { $0.name == name }.flatMap(\.observations)
@@ -98,7 +98,7 @@ extension DrillPlan {
       CommandWords.fact: command.isEmpty ? nil : CommandWords(command).text,
       "cassetteFile": cassetteFile?.relativePath,
       "timeoutMilliseconds": deadline.map { String($0.wholeMicroseconds / 1000) },
-      "notFlown": list(leftOut.map(\.reason), by: " "),
+      "notRun": list(leftOut.map(\.reason), by: " "),
       "notCalled": uncalled.isEmpty ? nil : "\(uncalled) (the command has no {method})",
     ]
     return facts.compactMap { name, value in value.map { Report.Fact(name, $0) } }
@@ -133,13 +133,13 @@ extension DrillPlan {
   /// Returns the fact that tells what a stage cannot show of a link: a connection on the wire opens
   /// at once, and its round trip comes before the answer, except where attempts to connect are
   /// lost.
-  private static func notJudged(in flown: [Report.Flown]) -> [Report.Fact] {
+  private static func notJudged(in flown: [Report.ScenarioResult]) -> [Report.Fact] {
     let names = flown.filter { flown in
-      guard flown.stage == .onTheWire, let weather = flown.weather, let link = weather.link else {
+      guard flown.stage == .onTheWire, let scenario = flown.scenario, let link = scenario.link else {
         return false
       }
       let isLate = link.roundTrip > .zero || link.up.loss != .none || link.down.loss != .none
-      return isLate && !weather.losesSYNs
+      return isLate && !scenario.losesSYNs
     }.map(\.name)
     if names.isEmpty { return [] }
     return [
@@ -209,7 +209,7 @@ struct StoryCheck: Sendable {
     guard let place = line.place else { return tells(line.text, of: call) }
     guard line.call == call, place.scenario == scenario.name, line.ordinal > 0 else { return false }
     let (lane, faults) = (Workload.lane(scenario.name, call), line.faultsOrLine)
-    if place.key == Decision.connectionKey {
+    if place.key == FaultDecision.connectionKey {
       return scenario.tells(faults: faults, ofConnection: line.ordinal, seed: seed, lane: lane)
     }
     return requests(of: place.key, call).contains { request, key in
@@ -242,7 +242,7 @@ struct StoryCheck: Sendable {
     guard let fields = Self.fields(of: line), fields.lane == lane.name,
       let ordinal = Int(fields.ordinal), ordinal > 0
     else { return false }
-    if fields.key == Decision.connectionKey {
+    if fields.key == FaultDecision.connectionKey {
       return scenario.tells(line, ofConnection: ordinal, seed: seed, lane: lane)
     }
     return requests(of: String(fields.key), call).contains { request, key in

@@ -9,7 +9,7 @@ internal import WindTunnelSymptoms
 /// ```swift
 /// // Started with this argument, the executable calls `await ProcessDrill.runAsSubject()`.
 /// let drill = try ProcessDrill(plan, executable: executable, arguments: ["subject"])
-/// let report = try await drill.fly()
+/// let report = try await drill.run()
 /// ```
 ///
 /// The process is the same executable, started once more, so that a crash or a hang of a subject is
@@ -35,7 +35,7 @@ public struct ProcessDrill: Sendable {
     /// A subject has finished a scenario.
     case finished(scenario: String, subject: String)
     /// All subjects have finished a scenario, which is judged.
-    case judged(Report.Flown)
+    case judged(Report.ScenarioResult)
     /// A scenario runs again in real time, for a reason in half a sentence.
     case notVirtual(scenario: String, reason: String)
   }
@@ -81,10 +81,10 @@ public struct ProcessDrill: Sendable {
   }
 
   /// Makes all calls and folds the observations into a report.
-  public func fly(progress: @escaping @Sendable (Progress) -> Void = { _ in }) async throws
+  public func run(progress: @escaping @Sendable (Progress) -> Void = { _ in }) async throws
     -> Report
   {
-    try await fly(keepingPart: false, progress: progress).report
+    try await run(keepingPart: false, progress: progress).report
   }
 
   /// A flight that was stopped, or came to its end.
@@ -112,7 +112,7 @@ public struct ProcessDrill: Sendable {
   /// - Returns: The report, and how much of the drill it is about.
   /// - Throws: `DrillError` where the plan cannot be carried out, `CancellationError` where nothing
   ///   is kept.
-  package func fly(
+  package func run(
     keepingPart keepsPart: Bool,
     progress: @escaping @Sendable (Progress) -> Void
   ) async throws -> Flown {
@@ -128,7 +128,7 @@ public struct ProcessDrill: Sendable {
       let beginnings = Beginnings(of: calls, then: allBegan)
       // Whoever waits does not disturb the others, who wait for the same.
       let rows = try await plan.subjects.map(atOnce: scenario.isIdle ? plan.subjects.count : 1) {
-        try await fly(
+        try await self.run(
           $0,
           plan,
           in: scenario,
@@ -177,7 +177,7 @@ public struct ProcessDrill: Sendable {
   }
 
   /// A scenario that ran, and whether all its calls did.
-  private typealias FlownScenario = (Report.Flown, isWhole: Bool)
+  private typealias FlownScenario = (Report.ScenarioResult, isWhole: Bool)
 
   /// Runs each scenario in a world of its own, and afterwards in real time the scenarios whose time
   /// was not virtual: no world takes the processors from them.
@@ -207,7 +207,7 @@ public struct ProcessDrill: Sendable {
     return flown.compactMap(\.self)
   }
 
-  private func fly(
+  private func run(
     _ subject: String,
     _ plan: DrillPlan,
     in scenario: Scenario,
@@ -244,11 +244,11 @@ public struct ProcessDrill: Sendable {
       }
     }
     run.began = { beginnings.note($0, of: subject) }
-    let traffic = Locked(Flight.Traffic())
+    let traffic = Locked(ClientRun.Traffic())
     run.seen = { part in traffic.withLock { $0.merge(part) } }
     if let grace { run.grace = grace }
     defer { run.job.clearUp() }
-    let observations = try await run.fly()
+    let observations = try await run.run()
     worlds.note(run.virtualTime)
     try StoryCheck(scenario: scenario, seed: plan.seed, workload: workload).check(observations)
     progress(.finished(scenario: scenario.name, subject: subject))
@@ -290,7 +290,7 @@ public struct ProcessDrill: Sendable {
       process: child
     ) { _ in }
     (run.isTrial, run.keepsPart) = (isTrial, keepsPart)
-    let calls = try await run.fly()
+    let calls = try await run.run()
     if isTrial { plan.trial = calls }
     guard !isTrial, let possible = DrillPlan.starts(calls) else { return plan }
     (plan.load, plan.shownStarts) = (DrillPlan.load(startingAtMost: possible), possible)
@@ -362,7 +362,7 @@ extension Sequence where Element: Sendable {
 
 extension DrillPlan {
   /// Returns the kind of client that a subject is.
-  fileprivate func kind(of subject: String) -> Flight.Client {
+  fileprivate func kind(of subject: String) -> ClientRun.Client {
     guard subject == Self.execSubject else { return .library }
     return command.isService ? .service : .program
   }

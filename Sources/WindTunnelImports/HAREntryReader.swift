@@ -154,7 +154,7 @@ struct HAREntryReader {
     return Request(method, url, headers: fields, body: Body(content.data))
   }
 
-  private mutating func answer(_ entry: JSON, to request: Request) -> Answer? {
+  private mutating func answer(_ entry: JSON, to request: Request) -> RecordedResult? {
     let got = entry.present("response") ?? .object([])
     let texts = ["_error", "_failureText"].flatMap { [got[$0], entry[$0]] }
     let reason = texts.lazy.compactMap { $0?.stringValue }.first { !$0.isEmpty }

@@ -174,8 +174,8 @@ private struct HARLog {
   private(set) var warnings: [String] = []
 
   init(_ data: Data, source: String) throws(FormatError) {
-    func refusal(_ problem: String, remedy: String? = nil) -> FormatError {
-      FormatError(source: source, place: "", problem: "not a HAR: \(problem)", remedy: remedy)
+    func refusal(_ problem: String, fix: String? = nil) -> FormatError {
+      FormatError(source: source, place: "", problem: "not a HAR: \(problem)", fix: fix)
     }
     guard data.count <= Cassette.fileBytesMax else {
       let problem = "it has \(data.count) bytes; at most \(Cassette.fileBytesMax) are read"
@@ -183,7 +183,7 @@ private struct HARLog {
     }
     guard !data.isEmpty else { throw refusal("there is nothing in it") }
     if let wrapping = HARWrapping(of: data) {
-      throw refusal("it is \(wrapping.words)", remedy: wrapping.remedy)
+      throw refusal("it is \(wrapping.words)", fix: wrapping.fix)
     }
     let json = try JSON(parsing: data, source: source).withoutRepeats
     guard case .object(let members) = json else {
@@ -196,7 +196,7 @@ private struct HARLog {
       let isCassette = json["windtunnel"] != nil
       throw refusal(
         "the key \"log\" is missing, there is \(found)",
-        remedy: isCassette ? "This is a cassette already." : nil
+        fix: isCassette ? "This is a cassette already." : nil
       )
     }
     guard case .object = log else { throw refusal("\"log\" is \(log.noun), not an object") }
@@ -218,9 +218,9 @@ private struct HARLog {
 /// The packing or encoding of a file that is no HAR yet, by its first bytes.
 private struct HARWrapping {
   let words: String
-  let remedy: String
+  let fix: String
 
-  private init(_ words: String, _ remedy: String) { (self.words, self.remedy) = (words, remedy) }
+  private init(_ words: String, _ fix: String) { (self.words, self.fix) = (words, fix) }
 
   /// `nil` for what may be a text in UTF-8.
   init?(of data: Data) {

@@ -15,7 +15,7 @@ extension Link {
     link.up = try up.applied(to: try both.applied(to: link.up, object, isLast: false), object)
     link.down = try down.applied(to: try both.applied(to: link.down, object, isLast: false), object)
     if link.isShared, link.up.bitsPerSecond == nil, link.down.bitsPerSecond == nil {
-      throw object.error("shared", "there is no rate to share", remedy: "Give \"bitsPerSecond\".")
+      throw object.error("shared", "there is no rate to share", fix: "Give \"bitsPerSecond\".")
     }
     self = link
   }
@@ -24,7 +24,7 @@ extension Link {
     object.error(
       "preset",
       "there is no preset \"\(name)\"",
-      remedy: LinkPreset.suggestion(for: name)
+      fix: LinkPreset.suggestion(for: name)
     )
   }
 
@@ -94,7 +94,7 @@ private struct LinkOverrides {
       throw object.error(
         key("loss"),
         "\"\(key("lossProbability"))\" stands here, too",
-        remedy: "Give one of them."
+        fix: "Give one of them."
       )
     }
     loss = try LossModel(reading: model)
@@ -131,7 +131,7 @@ private struct LinkOverrides {
         throw object.error(
           place("jitterDistribution", distribution != nil || correlation != nil),
           "there is no jitter that it could shape",
-          remedy: "Give \"jitterMilliseconds\"."
+          fix: "Give \"jitterMilliseconds\"."
         )
       }
       if jitter.length > direction.delay {
@@ -146,7 +146,7 @@ private struct LinkOverrides {
       throw object.error(
         place("queuePackets", queuePackets != nil),
         "nothing waits where there is no rate",
-        remedy: "Give \"bitsPerSecond\"."
+        fix: "Give \"bitsPerSecond\"."
       )
     }
     return direction
@@ -191,7 +191,7 @@ extension GilbertElliott {
       throw object.error(
         "goodToBad",
         "a chain that never moves has no bursts",
-        remedy: "Give \"lossProbability\", or one of \"goodToBad\" and \"badToGood\" above 0."
+        fix: "Give \"lossProbability\", or one of \"goodToBad\" and \"badToGood\" above 0."
       )
     }
     self.init(

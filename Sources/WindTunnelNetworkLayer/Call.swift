@@ -60,8 +60,8 @@ struct Call {
   /// - Parameter finish: The last step of the call, when there is an answer.
   /// - Returns: The answer, or the error.
   func run(
-    finishing finish: (Answer) throws(NetworkError) -> Void = { _ in }
-  ) async -> Result<Answer, NetworkError> {
+    finishing finish: (CallResponse) throws(NetworkError) -> Void = { _ in }
+  ) async -> Result<CallResponse, NetworkError> {
     await run { answer throws(NetworkError) in
       try finish(answer)
       return answer
@@ -74,14 +74,14 @@ struct Call {
 
   /// Makes a value of the answer as a part of the call, so that records tell how that went, too.
   func run<Value>(
-    _ decode: (Answer) throws(NetworkError) -> Value
+    _ decode: (CallResponse) throws(NetworkError) -> Value
   ) async -> Result<Value, NetworkError> {
     await counted(decode).result
   }
 
   /// Does the same, and tells how many attempts the call took, also where it failed.
   func counted<Value>(
-    _ decode: (Answer) throws(NetworkError) -> Value
+    _ decode: (CallResponse) throws(NetworkError) -> Value
   ) async -> (result: Result<Value, NetworkError>, attempts: Int) {
     tell(.callStarted(endpoint))
     let end = await end()
@@ -172,12 +172,12 @@ struct Call {
       return await shared(request)
     }
     let generation = cache.generation(of: request)
-    let kept: CachedAnswer
+    let kept: CachedResponse
     switch found(request, in: cache) {
     case .nothing:
       let end = await shared(request)
       if case .success(let answer) = end.result,
-        let kept = CachedAnswer(answer, to: request, at: client.time.date)
+        let kept = CachedResponse(answer, to: request, at: client.time.date)
       {
         cache.keep(kept, generation: generation)
       }
@@ -207,7 +207,7 @@ struct Call {
     let found = cache.find(request, endpoint.cacheTimes, at: client.time.date)
     guard let kept = found.kept,
       endpoint.rules.breach(
-        by: HTTPAnswer(status: kept.status, headers: kept.headers, body: kept.body)
+        by: ServerResponse(status: kept.status, headers: kept.headers, body: kept.body)
       ) == nil
     else { return .nothing }
     return found
@@ -215,7 +215,7 @@ struct Call {
 
   /// Returns the answer that the cache holds, marked as stale unless it is fresh; `nil` where it
   /// holds none.
-  func cached() -> Answer? {
+  func cached() -> CallResponse? {
     guard let cache = client.cache, endpoint.caching != .never,
       let request = try? client.builder.request(for: endpoint)
     else { return nil }
@@ -241,7 +241,7 @@ struct Call {
   /// Asks whether a stale answer is still good, and shows it if the server cannot be had and that
   /// is granted.
   private func confirmed(
-    _ kept: CachedAnswer,
+    _ kept: CachedResponse,
     _ request: URLRequest,
     in cache: ResponseCache,
     generation: Int
@@ -255,7 +255,7 @@ struct Call {
       cache.keep(confirmed, generation: generation)
       end.result = .success(confirmed.answer(.revalidated, attempts: end.attempts))
     case .success(let answer):
-      if let new = CachedAnswer(answer, to: request, at: now) {
+      if let new = CachedResponse(answer, to: request, at: now) {
         cache.keep(new, generation: generation)
       }
     case .failure(var error):
@@ -284,7 +284,7 @@ struct Call {
         by: engines.look { client.transport.engine(for: request) },
         after: [client.changes.current, client.cache?.generation(of: request) ?? 0]
       ),
-      joined: { tell(.waiting(.sharedAnswer)) }
+      joined: { tell(.waiting(.sharedResponse)) }
     ) {
       // Whoever shares it may have come later: it has a deadline of its own.
       await withDeadline { call in await call.attempts(at: request) }
@@ -477,7 +477,7 @@ struct Call {
   }
 
   /// Sends it, and has the answer's content taken as it comes.
-  private func streamed(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
+  private func streamed(_ request: URLRequest) async throws(TransportError) -> ServerResponse {
     let upload = Upload(file: file) { [progress] in progress?.sent($0, of: $1) }
     let begun = client.time.uptime
     let answer =
@@ -558,7 +558,7 @@ struct Call {
     _ outcome: AttemptOutcome,
     of request: URLRequest,
     attempts: Int
-  ) -> Result<Answer, NetworkError> {
+  ) -> Result<CallResponse, NetworkError> {
     switch outcome {
     case .failure(let error): return .failure(error.asNetworkError)
     case .success(let answer) where answer.status == 429:
@@ -571,7 +571,7 @@ struct Call {
         return .failure(breach)
       }
       return .success(
-        Answer(
+        CallResponse(
           status: answer.status,
           headers: answer.headers,
           body: answer.body,
@@ -620,7 +620,7 @@ extension Endpoint {
 
 /// The end of a call, and the attempts that it took.
 struct CallEnd: Sendable {
-  var result: Result<Answer, NetworkError>
+  var result: Result<CallResponse, NetworkError>
   var attempts = 0
 }
 

@@ -133,7 +133,7 @@ public struct NetworkClient: Sendable {
   /// The call runs off its caller's actor: requests are made, answers checked and files read on no
   /// main thread.
   @concurrent
-  public func call(_ endpoint: Endpoint) async throws(NetworkError) -> Answer {
+  public func call(_ endpoint: Endpoint) async throws(NetworkError) -> CallResponse {
     try await Call(self, endpoint).run().get()
   }
 
@@ -150,7 +150,7 @@ public struct NetworkClient: Sendable {
     _ endpoint: Endpoint,
     progress: TransferProgress?,
     pausedBy pause: CallPause? = nil
-  ) async throws(NetworkError) -> Answer {
+  ) async throws(NetworkError) -> CallResponse {
     try await Call(self, endpoint, telling: progress, pausedBy: pause).run().get()
   }
 
@@ -163,7 +163,7 @@ public struct NetworkClient: Sendable {
   ///
   /// - Returns: One or two answers; it fails with a ``NetworkError``. Whoever stops reading cancels
   ///   the call.
-  public func updates(of endpoint: Endpoint) -> AsyncThrowingStream<Answer, any Error> {
+  public func updates(of endpoint: Endpoint) -> AsyncThrowingStream<CallResponse, any Error> {
     AsyncThrowingStream { updates in
       let task = Task { @concurrent in
         let call = Call(self, endpoint, isRevalidation: true)
@@ -205,7 +205,7 @@ public struct NetworkClient: Sendable {
     expecting check: FileCheck = FileCheck(),
     progress: TransferProgress? = nil,
     pausedBy pause: CallPause? = nil
-  ) async throws(NetworkError) -> Answer {
+  ) async throws(NetworkError) -> CallResponse {
     let receiver = FileReceiver(file, check, progress) { [time] in time.date }
     let call = Call(self, endpoint, by: receiver, telling: progress, pausedBy: pause)
     return try await call.run(finishing: receiver.finish).get()
@@ -219,7 +219,7 @@ public struct NetworkClient: Sendable {
   /// limits' time for one attempt. The cache is neither read nor written, and middleware gets the
   /// answer without its content.
   @concurrent
-  public func stream(_ endpoint: Endpoint) async throws(NetworkError) -> StreamedAnswer {
+  public func stream(_ endpoint: Endpoint) async throws(NetworkError) -> StreamedResponse {
     let receiver = StreamReceiver(endpoint.rules)
     return try await Call(self, endpoint, by: receiver).run { _ throws(NetworkError) in
       guard let answer = receiver.answer else { throw .cancelled }
@@ -232,7 +232,7 @@ public struct NetworkClient: Sendable {
   @concurrent
   public func value<Value>(
     of endpoint: Endpoint,
-    by decoder: AnswerDecoder<Value>
+    by decoder: ResponseDecoder<Value>
   ) async throws(NetworkError) -> Value {
     try await Call(self, endpoint).run { answer throws(NetworkError) in
       try decoder.decode(answer)

@@ -192,7 +192,7 @@ extension CallEvent.Wait {
     case .order: "the call before it"
     case .slot: "a free slot"
     case .pause: "its caller to resume it"
-    case .sharedAnswer: "an equal call"
+    case .sharedResponse: "an equal call"
     case .retryAfter: "the time that the server asked for"
     case .network: "a network"
     }

@@ -12,7 +12,7 @@ internal import WindTunnelServer
 /// without their secrets. Only debug builds link its product.
 public final class NetworkLayerConsole: Observer {
   private let board: ConsoleBoard<LayerAttempts>
-  private let weather: WeatherHook?
+  private let weather: FaultHook?
   private let scenarios: [Scenario]
   private let state = Locked(State())
 
@@ -28,7 +28,7 @@ public final class NetworkLayerConsole: Observer {
   ///   - scenarios: The scenarios that can be chosen, beside the calm one.
   ///   - rules: The secrets that are left out, beside the standard ones.
   public init(
-    weather: WeatherHook? = nil,
+    weather: FaultHook? = nil,
     scenarios: [Scenario] = [],
     redacting rules: RedactionRules = .standard
   ) {
@@ -88,7 +88,7 @@ public final class NetworkLayerConsole: Observer {
     let calm = Scenario("calm")
     actions.scenarios = [calm] + scenarios.filter { $0.name != calm.name }
     actions.scenario = { [state] in state.withLock { $0.scenario } }
-    actions.fly = { [state, board] order in
+    actions.play = { [state, board] order in
       let seed = order.seed ?? Self.seed
       // Told before a request can meet it.
       state.withLock { $0.scenario = order.scenario }

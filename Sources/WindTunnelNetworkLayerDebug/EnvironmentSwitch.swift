@@ -14,7 +14,7 @@ public import WindTunnelNetworkLayer
 ///   middleware: [environments],
 ///   transport: URLSessionTransport(session: session)
 /// )
-/// let isKnown = environments.fly(to: "test")
+/// let isKnown = environments.change(to: "test")
 /// ```
 ///
 /// A client is always built for production. This middleware, which only debug builds can link,
@@ -46,7 +46,7 @@ public final class EnvironmentSwitch: Middleware, @unchecked Sendable {
 
   /// Switches to an environment; returns false, and changes nothing, where there is none of this
   /// name.
-  public func fly(to name: String) -> Bool {
+  public func change(to name: String) -> Bool {
     guard environments[name] != nil else { return false }
     lock.withLock { current = name }
     return true

@@ -120,7 +120,7 @@ private final class SocketConnection: ConversationConnection {
       opening.keep(.success(.opened(self, Headers(head))))
     case .refused(let answer):
       let (head, body) = (answer.head, answer.body.data)
-      let refusal = HTTPAnswer(status: head.status, headers: Headers(head), body: body)
+      let refusal = ServerResponse(status: head.status, headers: Headers(head), body: body)
       opening.keep(.success(.refused(refusal)))
       ended(.lost(.failed(.malformedResponse, text: "The server refused the handshake.")))
     case .message(let data, let isText):

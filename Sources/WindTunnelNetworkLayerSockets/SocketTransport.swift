@@ -94,7 +94,7 @@ public struct SocketTransport: Transport {
   }
 
   /// Sends a request and returns its answer; a cancellation ends it at once.
-  public func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
+  public func send(_ request: URLRequest) async throws(TransportError) -> ServerResponse {
     let (arrival, head, isRedirected) = try await answered(request, Upload(), isStreamed: false)
     // Whatever is still on its way when this returns is nobody's.
     defer { arrival.cancel() }
@@ -102,7 +102,7 @@ public struct SocketTransport: Transport {
     var body = Data()
     while let piece = try await arrival.next() { body += try decoder.decodedPiece(piece) }
     try decoder.checkEnd()
-    var answer = HTTPAnswer(
+    var answer = ServerResponse(
       status: head.status,
       headers: Headers(head),
       body: body,
@@ -117,7 +117,7 @@ public struct SocketTransport: Transport {
   public func open(
     _ request: URLRequest,
     _ upload: Upload
-  ) async throws(TransportError) -> StreamedAnswer {
+  ) async throws(TransportError) -> StreamedResponse {
     let (arrival, head, isRedirected) = try await answered(request, upload, isStreamed: true)
     let decoder: ContentDecoder
     do throws(TransportError) {
@@ -127,7 +127,7 @@ public struct SocketTransport: Transport {
       throw error
     }
     let reader = PieceReader(arrival, decoder)
-    var answer = StreamedAnswer(
+    var answer = StreamedResponse(
       status: head.status,
       headers: Headers(head),
       pieces: AsyncThrowingStream { try await reader.next() },

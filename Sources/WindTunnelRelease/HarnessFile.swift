@@ -39,7 +39,7 @@ struct HarnessFile {
   static let nouns = [
     "windtunnel": "a cassette", "windtunnelScenario": "a scenario",
     "windtunnelJournal": "the journal of a recording", "windtunnelDNS": "a script of DNS",
-    "windtunnelReport": "a drill's report", "windtunnelCertificate": "a certificate of a search",
+    "windtunnelReport": "a drill's report", "windtunnelSearch": "a certificate of a search",
     "windtunnelDrift": "a report of drift", "windtunnelDiff": "a comparison of cassettes",
     "windtunnelReview": "a review of a cassette", "windtunnelShow": "a list of recorded calls",
     "windtunnelLint": "a lint's report", "windtunnelVerify": "a verification's report",

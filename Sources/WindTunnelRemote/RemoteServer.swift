@@ -137,12 +137,12 @@ extension RemoteServer {
   }
 
   /// Flies a scenario that ships, such as `offline`, or one that the server was started with.
-  public func fly(_ scenario: String, seed: UInt64? = nil) async throws(RemoteError) {
+  public func play(_ scenario: String, seed: UInt64? = nil) async throws(RemoteError) {
     _ = try await ask("PUT", "scenario", encode(ScenarioName(name: scenario, seed: seed)))
   }
 
   /// Flies a whole scenario, as it stands in a file.
-  public func fly(scenario: Data) async throws(RemoteError) {
+  public func play(scenario: Data) async throws(RemoteError) {
     _ = try await ask("PUT", "scenario", scenario)
   }
 

@@ -1,7 +1,7 @@
 internal import CWindTunnelSystem
 
 extension Drill {
-  /// Searches for the smallest storms that sink a flow.
+  /// Searches for the smallest fault sets that sink a flow.
   ///
   /// ```swift
   /// let certificate = try await Drill(cassette).search(as: "checkout", plan) { flow in
@@ -20,7 +20,7 @@ extension Drill {
   /// - Parameters:
   ///   - name: The flow's name.
   ///   - search: The extent of the search.
-  ///   - progress: Is told how far it is, every thousand storms and at each find.
+  ///   - progress: Is told how far it is, every thousand fault sets and at each find.
   ///   - body: The flow, which is what one user does: by the call's session, `transport` or `send`.
   ///     It makes its client anew each time, and leaves nothing behind.
   /// - Returns: The certificate, with the finds.
@@ -29,15 +29,15 @@ extension Drill {
   public func search<Shown: Sendable>(
     as name: String = "flow",
     _ search: SearchPlan = SearchPlan(),
-    progress: @escaping @Sendable (Certificate) -> Void = { _ in },
+    progress: @escaping @Sendable (SearchReport) -> Void = { _ in },
     _ body: @escaping @Sendable @concurrent (DrillCall) async throws -> Shown
-  ) async throws -> Certificate {
+  ) async throws -> SearchReport {
     try await self.search(name, search, progress) { expectations in
       SurroundedFlow { call in await FlowResult(of: { try await body(call) }, expectations) }
     }
   }
 
-  /// Searches for the smallest storms that sink a flow whose client keeps something that outlives
+  /// Searches for the smallest fault sets that sink a flow whose client keeps something that outlives
   /// its process, as ``search(as:_:progress:_:)`` does.
   ///
   /// - Parameters:
@@ -45,7 +45,7 @@ extension Drill {
   ///   - search: The extent of the search, by ``SearchPlan/restarts`` with processes that end.
   ///   - surroundings: Makes the surroundings of one flight: a device, and servers that know
   ///     something.
-  ///   - progress: Is told how far it is, every thousand storms and at each find.
+  ///   - progress: Is told how far it is, every thousand fault sets and at each find.
   ///   - body: The flow. It makes its client anew each time, of what it finds on the device.
   /// - Returns: The certificate, with the finds.
   /// - Throws: As the other does, and the error of surroundings that cannot be made.
@@ -53,13 +53,13 @@ extension Drill {
     as name: String = "flow",
     _ search: SearchPlan = SearchPlan(),
     amid surroundings: @escaping @Sendable () throws -> Surroundings,
-    progress: @escaping @Sendable (Certificate) -> Void = { _ in },
+    progress: @escaping @Sendable (SearchReport) -> Void = { _ in },
     _ body: @escaping @Sendable @concurrent (DrillCall, Surroundings) async throws -> Shown
-  ) async throws -> Certificate {
+  ) async throws -> SearchReport {
     try await self.search(name, search, progress) { expectations in
       let surroundings = try surroundings()
       return SurroundedFlow(
-        fly: { call in
+        run: { call in
           await FlowResult(of: { try await body(call, surroundings) }, expectations)
         },
         surroundings: surroundings
@@ -70,9 +70,9 @@ extension Drill {
   private func search(
     _ name: String,
     _ search: SearchPlan,
-    _ progress: @escaping @Sendable (Certificate) -> Void,
+    _ progress: @escaping @Sendable (SearchReport) -> Void,
     _ flow: @escaping @Sendable (Expectations?) throws -> SurroundedFlow
-  ) async throws -> Certificate {
+  ) async throws -> SearchReport {
     guard 1...SearchPlan.workersMax ~= search.workers else {
       throw DrillError.plan(
         "\(search.workers) workers: there can be 1 to \(SearchPlan.workersMax)."
@@ -81,85 +81,85 @@ extension Drill {
     let (expectations, workers) = (search.expectations, search.workers)
     let flight = flowFlight(name, in: .virtualTime) { try flow(expectations) }
     if VirtualTime.isSupported { wt_crash_watch() }
-    var search = try await StormSearch(flight, search, upon: weather, telling: progress)
+    var search = try await FaultSetSearch(flight, search, upon: scenario, telling: progress)
     if workers == 1 { return try await search.search() }
     return try await VirtualTime.together { try await search.search() }
   }
 
-  /// Flies a flow in one storm, and throws what it breaks: a test for a find.
+  /// Flies a flow in one fault set, and throws what it breaks: a test for a find.
   ///
   /// ```swift
-  /// try await Drill(cassette).fly(through: storm) { flow in try await checkout(flow) }
+  /// try await Drill(cassette).run(through: fault set) { flow in try await checkout(flow) }
   /// ```
   ///
   /// - Parameters:
-  ///   - storm: The storm.
+  ///   - fault set: The fault set.
   ///   - time: The time to fly in; in real time the plan's stage is used, and turns have no order.
   ///   - invariants: The things that must be true at the origin afterwards.
   ///   - body: The flow.
-  /// - Throws: `StormError` where something is broken.
-  public func fly<Shown: Sendable>(
-    through storm: Storm,
-    in time: FlightTime = .virtualTime,
+  /// - Throws: `FaultSetError` where something is broken.
+  public func run<Shown: Sendable>(
+    through faultSet: FaultSet,
+    in time: DrillClock = .virtualTime,
     keeping invariants: [Invariant] = [],
     _ body: @escaping @Sendable @concurrent (DrillCall) async throws -> Shown
   ) async throws {
-    try await fly(through: storm, in: time, keeping: invariants) {
+    try await run(through: faultSet, in: time, keeping: invariants) {
       SurroundedFlow { call in await FlowResult(of: { try await body(call) }, nil) }
     }
   }
 
-  /// Flies a flow whose client keeps something that outlives its process in one storm, and throws
+  /// Flies a flow whose client keeps something that outlives its process in one fault set, and throws
   /// what it breaks.
   ///
   /// - Parameters:
-  ///   - storm: The storm.
+  ///   - fault set: The fault set.
   ///   - time: The time to fly in.
   ///   - invariants: The things that must be true at the origin afterwards.
   ///   - surroundings: Makes the surroundings of one flight.
   ///   - body: The flow.
-  /// - Throws: `StormError` where something is broken.
-  public func fly<Surroundings: FlowSurroundings, Shown: Sendable>(
-    through storm: Storm,
-    in time: FlightTime = .virtualTime,
+  /// - Throws: `FaultSetError` where something is broken.
+  public func run<Surroundings: FlowSurroundings, Shown: Sendable>(
+    through faultSet: FaultSet,
+    in time: DrillClock = .virtualTime,
     keeping invariants: [Invariant] = [],
     amid surroundings: @escaping @Sendable () throws -> Surroundings,
     _ body: @escaping @Sendable @concurrent (DrillCall, Surroundings) async throws -> Shown
   ) async throws {
-    try await fly(through: storm, in: time, keeping: invariants) {
+    try await run(through: faultSet, in: time, keeping: invariants) {
       let surroundings = try surroundings()
       return SurroundedFlow(
-        fly: { call in await FlowResult(of: { try await body(call, surroundings) }, nil) },
+        run: { call in await FlowResult(of: { try await body(call, surroundings) }, nil) },
         surroundings: surroundings
       )
     }
   }
 
-  private func fly(
-    through storm: Storm,
-    in time: FlightTime,
+  private func run(
+    through faultSet: FaultSet,
+    in time: DrillClock,
     keeping invariants: [Invariant],
     _ flow: @escaping @Sendable () throws -> SurroundedFlow
   ) async throws {
     wt_crash_watch()
     let flight = flowFlight("flow", in: time, flow)
-    let violations = try await flight.violations(in: storm, keeping: invariants)
-    if !violations.isEmpty { throw StormError(violations) }
+    let violations = try await flight.violations(in: faultSet, keeping: invariants)
+    if !violations.isEmpty { throw FaultSetError(violations) }
   }
 
   /// The weather in which nothing goes wrong: the plan's first scenario, else an answer that takes
   /// 20 ms, so that there is a time in which requests are under way.
-  private var weather: Scenario {
+  private var scenario: Scenario {
     let way = Link.Direction(delay: .milliseconds(10))
-    var weather = plan.scenarios.first ?? Scenario("search", link: Link(up: way, down: way))
+    var scenario = plan.scenarios.first ?? Scenario("search", link: Link(up: way, down: way))
     // So that a find's file says it.
-    weather.deadline = plan.deadline ?? weather.deadline
-    return weather
+    scenario.deadline = plan.deadline ?? scenario.deadline
+    return scenario
   }
 
   private func flowFlight(
     _ name: String,
-    in time: FlightTime,
+    in time: DrillClock,
     _ flow: @escaping @Sendable () throws -> SurroundedFlow
   ) -> FlowFlight {
     var plan = plan
@@ -171,8 +171,8 @@ extension Drill {
   public init(_ cassette: Cassette) { self.init(cassette, in: []) }
 }
 
-/// The error of a flow that a storm sank.
-public struct StormError: Error, Sendable, CustomStringConvertible {
+/// The error of a flow that a fault set sank.
+public struct FaultSetError: Error, Sendable, CustomStringConvertible {
   /// The things that are broken.
   public let violations: [Violation]
 
@@ -185,30 +185,30 @@ public struct StormError: Error, Sendable, CustomStringConvertible {
 }
 
 extension FlowFlight {
-  /// Flies the flow in calm and in a storm, and returns what the storm breaks.
-  fileprivate func violations(in storm: Storm, keeping invariants: [Invariant]) async throws
+  /// Flies the flow in calm and in a fault set, and returns what the fault set breaks.
+  fileprivate func violations(in faultSet: FaultSet, keeping invariants: [Invariant]) async throws
     -> [Violation]
   {
-    var weather = storm.scenario
-    (weather.rules, weather.cancellation) = ([], nil)
-    let calm = try await fly(Storm(weather), hangingAfter: Self.longest)
+    var scenario = faultSet.scenario
+    (scenario.rules, scenario.cancellation) = ([], nil)
+    let calm = try await run(FaultSet(scenario), hangingAfter: Self.longest)
     if let refusal = calm.refusal { throw DrillError.plan(refusal) }
     let oracle = Oracle(
       calm: calm,
-      comparesResults: try await fly(
-        Storm(weather),
+      comparesResults: try await run(
+        FaultSet(scenario),
         seed: plan.seed &+ 1,
         hangingAfter: Self.longest
       ).ending == calm.ending,
       invariants: invariants,
-      deadline: plan.deadline(in: weather),
+      deadline: plan.deadline(in: scenario),
       allowed: []
     )
-    let run = try await fly(storm, hangingAfter: patience(after: calm, in: weather))
+    let run = try await run(faultSet, hangingAfter: patience(after: calm, in: scenario))
     let hasOrderAlone =
-      storm.scenario.rules.isEmpty && storm.scenario.cancellation == nil
-      && storm.interruption == nil
-    return oracle.violations(of: run, in: storm) + (hasOrderAlone ? oracle.changes(of: run) : [])
+      faultSet.scenario.rules.isEmpty && faultSet.scenario.cancellation == nil
+      && faultSet.interruption == nil
+    return oracle.violations(of: run, in: faultSet) + (hasOrderAlone ? oracle.changes(of: run) : [])
   }
 }
 

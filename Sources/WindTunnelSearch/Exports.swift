@@ -1,4 +1,4 @@
-// Who searches has a drill, and its storms have orders.
+// Who searches has a drill, and its fault sets have orders.
 
 @_exported public import WindTunnelDrill
 @_exported public import WindTunnelVirtualTime

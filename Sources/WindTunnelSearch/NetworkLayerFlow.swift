@@ -19,7 +19,7 @@ package struct NetworkLayerFlow: Sendable {
 
   /// Makes the requests, and returns the bodies of their answers.
   @concurrent
-  package func fly(_ call: DrillCall) async throws -> [Data] {
+  package func run(_ call: DrillCall) async throws -> [Data] {
     let client = NetworkClient(
       builder: RequestBuilder(baseURL: call.baseURL),
       transport: call.transport,

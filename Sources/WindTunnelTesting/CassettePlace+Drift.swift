@@ -75,7 +75,7 @@ extension CassettePlace {
     )
     await Self.ask(request, through: live)
     // Of a redirect the first hop; the others are interactions of their own.
-    guard let answer = live.recorded().cassette.interactions.first?.answer else {
+    guard let answer = live.recorded().cassette.interactions.first?.result else {
       return .skipped("its live answer repeats a credential, so that it cannot be shown")
     }
     return Drift.Verdict(interaction, asked: asked, live: answer, settings.options.redaction)

@@ -3,7 +3,7 @@ internal import WindTunnel
 
 /// The sentences that a test is told of its cassette.
 extension CassettePlace {
-  /// Returns the reason why nothing answered, with the remedy at a desk.
+  /// Returns the reason why nothing answered, with the fix at a desk.
   func told(_ mismatch: Mismatch) -> String {
     guard mode == .once else { return "\(mismatch)" }
     return "\(mismatch)\nTo record what is missing beside the rest: "

@@ -115,12 +115,12 @@ struct CassettePlace: Sendable, Hashable {
   func run(
     _ deck: Deck,
     _ settings: CassetteSettings,
-    _ fly: @Sendable () async throws -> Void
+    _ run: @Sendable () async throws -> Void
   ) async throws -> (problems: [String], notes: [String]) {
     let watch = FailureWatch { thrownAway(deck) }
     do {
       // Issues of tests that only play are nobody's affair.
-      if records(deck) { try await watch.run(fly) } else { try await fly() }
+      if records(deck) { try await watch.run(run) } else { try await run() }
     } catch {
       discard(deck)
       throw error

@@ -3,7 +3,7 @@
 @_exported public import class WindTunnel.Deck
 @_exported public import struct WindTunnel.Scenario
 @_exported public import enum WindTunnel.Fault
-@_exported public import struct WindTunnel.Rule
+@_exported public import struct WindTunnel.FaultRule
 @_exported public import enum WindTunnel.Stub
 @_exported public import struct WindTunnel.RequestPattern
 @_exported public import struct WindTunnel.CassetteExpectation

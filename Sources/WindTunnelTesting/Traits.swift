@@ -37,8 +37,8 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
     do {
       let options = OnTheWireTrait.isPending ? try wire() : nil
       told = try await place.run(deck, settings) {
-        try await Weather.pending.apply(to: deck) {
-          try await Tunnel.fly(
+        try await PendingScenario.pending.apply(to: deck) {
+          try await Tunnel.run(
             deck,
             onTheWire: options,
             by: wire,
@@ -152,7 +152,7 @@ public struct OnTheWireTrait: TestTrait, SuiteTrait, TestScoping {
     guard let tunnel = Tunnel.current else {
       return try await Self.$isPending.withValue(true) { try await function() }
     }
-    try await Tunnel.fly(
+    try await Tunnel.run(
       tunnel.deck,
       onTheWire: try tunnel.wire(),
       by: tunnel.wire,
@@ -187,7 +187,7 @@ extension Trait where Self == OnTheWireTrait {
 }
 
 /// A trait that puts a test into the weather of a scenario.
-public struct WeatherTrait: TestTrait, SuiteTrait, TestScoping {
+public struct FaultsTrait: TestTrait, SuiteTrait, TestScoping {
   fileprivate let scenario: Scenario
   fileprivate let seed: UInt64?
 
@@ -203,20 +203,20 @@ public struct WeatherTrait: TestTrait, SuiteTrait, TestScoping {
     try scenario.check()
     guard let deck = Tunnel.current?.deck else {
       // Listed in front of the cassette, which will take it up.
-      return try await Weather.$pending.withValue(Weather(scenario: scenario, seed: seed)) {
+      return try await PendingScenario.$pending.withValue(PendingScenario(scenario: scenario, seed: seed)) {
         try await function()
       }
     }
-    try await Weather(scenario: scenario, seed: seed).apply(to: deck, function)
+    try await PendingScenario(scenario: scenario, seed: seed).apply(to: deck, function)
   }
 }
 
 /// The weather that a deck will be given.
-private struct Weather: Sendable {
+private struct PendingScenario: Sendable {
   var scenario: Scenario?
   var seed: UInt64?
 
-  @TaskLocal static var pending = Weather()
+  @TaskLocal static var pending = PendingScenario()
 
   func apply(to deck: Deck, _ body: () async throws -> Void) async throws {
     guard let scenario else { return try await body() }
@@ -226,18 +226,18 @@ private struct Weather: Sendable {
   }
 }
 
-extension Trait where Self == WeatherTrait {
+extension Trait where Self == FaultsTrait {
   /// Flies the test in a scenario, which may be a plan:
-  /// `.weather([.on("GET /x", .first(2), .status(503))], seed: 7)`.
+  /// `.faults([.on("GET /x", .first(2), .status(503))], seed: 7)`.
   ///
   /// ```swift
-  /// @Test(.cassette("users"), .weather([.on("GET /users/*", .first(2), .status(503))], seed: 7))
+  /// @Test(.cassette("users"), .faults([.on("GET /users/*", .first(2), .status(503))], seed: 7))
   /// func `two 503s cost two retries`() async throws {
   ///   _ = try await UserAPI(session: .windTunnel).profile(7)
   ///   #expect(Deck.current.attempts("GET /users/7") == 3)
   /// }
   /// ```
-  public static func weather(_ scenario: Scenario, seed: UInt64? = nil) -> Self {
+  public static func faults(_ scenario: Scenario, seed: UInt64? = nil) -> Self {
     Self(scenario: scenario, seed: seed)
   }
 }
@@ -245,7 +245,7 @@ extension Trait where Self == WeatherTrait {
 /// Runs a part of a test in a scenario; before and after, the test has its own.
 ///
 /// ```swift
-/// let user = try await flying(in: [.on("GET /users/*", .first(1), .status(503))]) {
+/// let user = try await withFaults([.on("GET /users/*", .first(1), .status(503))]) {
 ///   try await UserAPI(session: .windTunnel).profile(7)
 /// }
 /// ```
@@ -253,8 +253,8 @@ extension Trait where Self == WeatherTrait {
 /// - Returns: The result of `body`.
 /// - Throws: The error of `body`, and `FormatError` for a scenario that no file could hold, such as
 ///   one for the first -2 requests.
-public func flying<Result>(
-  in scenario: Scenario,
+public func withFaults<Result>(
+  _ scenario: Scenario,
   _ body: () async throws -> Result
 ) async throws -> Result {
   try scenario.check()

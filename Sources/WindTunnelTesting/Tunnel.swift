@@ -71,7 +71,7 @@ final class Tunnel: Sendable {
   ///   - sharedSession: Whether `URLSession.shared` leads to the deck, too.
   ///   - body: The test.
   /// - Throws: What the test throws, and `ServerError` where a server cannot start.
-  static func fly(
+  static func run(
     _ deck: Deck,
     onTheWire options: ReplayServer.Options?,
     by wire: @escaping Wire,
@@ -89,7 +89,7 @@ final class Tunnel: Sendable {
     }
     let outcome: Result<Void, any Error>
     do {
-      outcome = .success(try await tunnel.fly(body))
+      outcome = .success(try await tunnel.run(body))
     } catch {
       outcome = .failure(error)
     }
@@ -97,7 +97,7 @@ final class Tunnel: Sendable {
     try outcome.get()
   }
 
-  private func fly(_ body: @Sendable () async throws -> Void) async throws {
+  private func run(_ body: @Sendable () async throws -> Void) async throws {
     try await Self.$current.withValue(self) {
       guard let sharedDestination else { return try await body() }
       try await SharedSession.lend(to: sharedDestination, body)

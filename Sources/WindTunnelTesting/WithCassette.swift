@@ -77,9 +77,9 @@ public func withCassette<Result: Sendable>(
   deck.swap(scenario)
   return try await answer(of: deck, sharedSession: sharedSession, body) {
     place.told($0)
-  } by: { fly in
+  } by: { run in
     do {
-      let told = try await place.run(deck, settings, fly)
+      let told = try await place.run(deck, settings, run)
       for note in told.notes { tell(note) }
       return told.problems
     } catch {
@@ -118,8 +118,8 @@ public func withDeck<Result: Sendable>(
 ) async throws -> Result {
   try await answer(of: deck, sharedSession: sharedSession, body) {
     "\($0)"
-  } by: { fly in
-    do { try await fly() } catch {
+  } by: { run in
+    do { try await run() } catch {
       if let note = deck.oversight(after: error, of: "this deck") { tell(note) }
       throw error
     }
@@ -155,7 +155,7 @@ private func answer<Result: Sendable>(
   let problems: [String]
   do {
     problems = try await take {
-      try await Tunnel.fly(
+      try await Tunnel.run(
         deck,
         onTheWire: nil,
         by: { Tunnel.standardOptions },

@@ -138,7 +138,7 @@ package struct DirectExchange: Sendable {
       limit,
       listener,
       silentSince: begun
-    ) { deck.answerBegan(outcome) }
+    ) { deck.responseBegan(outcome) }
     guard let answer else { throw failure(.malformedResponse) }
     return answer
   }

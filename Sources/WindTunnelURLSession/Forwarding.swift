@@ -18,7 +18,7 @@ final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     case head(ResponseHead)
     case bytes(Data)
     /// The end, and the platform's own error where it was no good one.
-    case end(Answer, Timing, (any Error)?)
+    case end(RecordedResult, Timing, (any Error)?)
   }
 
   private let context: LoadingContext
@@ -154,7 +154,7 @@ final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     emit(.end(answer(error), timing, error))
   }
 
-  private func answer(_ error: (any Error)?) -> Answer {
+  private func answer(_ error: (any Error)?) -> RecordedResult {
     let response = head.map { Response(decoded: $0, body: Body(body)) }
     guard let error else { return .response(response ?? Response()) }
     let failure = Failure(Symptom(error) ?? .unknown, text: error.localizedDescription)

@@ -156,7 +156,7 @@ final class LoadingTask {
     // It is here at once; nothing has seen it come.
     deck.requestEnded(outcome)
     if let response = rendered(outcome) {
-      deck.answerBegan(outcome)
+      deck.responseBegan(outcome)
       courier.send(response)
       return finish { $0.end() }
     }
@@ -212,7 +212,7 @@ final class LoadingTask {
       case .live: forward()
       case .head(let head):
         noteActivity()
-        if let outcome { registration.deck.answerBegan(outcome) }
+        if let outcome { registration.deck.responseBegan(outcome) }
         if let next = Redirect(head, from: request) {
           return follow(next, head) { task in
             task.courier.receive(head, at: task.request.url)

@@ -20,7 +20,7 @@
     }
 
     /// Runs nothing: nobody comes here with a hindrance.
-    static func fly<Value: Sendable>(
+    static func run<Value: Sendable>(
       _ order: TurnOrder,
       _ seed: UInt64?,
       startingAt date: Date?,

@@ -31,14 +31,14 @@
     }
 
     /// Runs work when no other run of this process does, but those that are together with it.
-    static func fly<Value: Sendable>(
+    static func run<Value: Sendable>(
       _ order: TurnOrder,
       _ seed: UInt64?,
       startingAt date: Date?,
       _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
       if !hasTurn {
-        return try await sharingTurn { try await fly(order, seed, startingAt: date, work) }
+        return try await sharingTurn { try await run(order, seed, startingAt: date, work) }
       }
       try Task.checkCancellation()
       let executor = VirtualExecutor(

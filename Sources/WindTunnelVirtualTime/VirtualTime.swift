@@ -45,7 +45,7 @@ public enum VirtualTime {
   ) async throws -> Value {
     guard !isRunning else { throw NotVirtual(.nested) }
     if let hindrance { throw NotVirtual(.unsupported(hindrance)) }
-    return try await fly(order, seed, startingAt: date, work)
+    return try await run(order, seed, startingAt: date, work)
   }
 
   /// Lets runs that the work begins be at the same time, each on a thread and with a time of its

@@ -28,7 +28,7 @@ enum RulesListCommand: Command {
 
 enum RulesShowCommand: Command {
   static let name = "rules show"
-  static let summary = "Show a rule: its condition, its cost and its remedy."
+  static let summary = "Show a rule: its condition, its cost and its fix."
   static let synopsis = "RULE [--json]"
   static let example = "windtunnel rules show ignores-retry-after"
   static let operandsMax = 1
@@ -43,7 +43,7 @@ enum RulesShowCommand: Command {
     if arguments.has("--json") { return Terminal.answer(rule.json) }
     let rows = HelpText.columns([
       ("weight", rule.severity.rawValue), ("judged where", rule.condition),
-      ("calls", "at least \(rule.leastCalls)"), ("cost", rule.cost), ("mended", rule.remedy),
+      ("calls", "at least \(rule.leastCalls)"), ("cost", rule.cost), ("mended", rule.fix),
       ("source", rule.source),
     ])
     return Terminal.answer("\(rule.id): \(rule.title)\n\n\(rows)\n")

@@ -1,20 +1,20 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelSearch
 
-/// The search for the smallest storms that sink the reference client.
+/// The search for the smallest fault sets that sink the reference client.
 enum SearchCommand: Command {
   static let name = "search"
-  static let summary = "Search every small storm for those that sink the reference client."
+  static let summary = "Search every small fault set for those that sink the reference client."
   static let synopsis = "[--cassette FILE] [--depth N] [--budget T] [--gate EXPR …] [--report FILE]"
-  static let example = "windtunnel search --depth 2 --gate \"finds == 0\" --report storms.html"
+  static let example = "windtunnel search --depth 2 --gate \"finds == 0\" --report fault sets.html"
   static let flags = [
     Flag("--cassette", "FILE")
       .help("The cassette whose requests the flow makes (default: the shipped shop)."),
     Flag("--depth", "N", "Things that go wrong at once: 1 to \(SearchPlan.depthMax) (default: 2)."),
-    Flag("--budget", "T", "Time after which no further storm is flown (default: 5m)."),
-    Flag("--storms", "N", "Storms at most; each search of a seed then flies the same."),
+    Flag("--budget", "T", "Time after which no further fault set is flown (default: 5m)."),
+    Flag("--fault-sets", "N", "Fault sets at most; each search of a seed then flies the same."),
     Flag("--orders", "N", "Orders of turns in which the flow is flown in calm (default: 100)."),
-    Flag("--orders-of-singles", "N", "The same for each storm of one thing (default: 4)."),
+    Flag("--orders-of-singles", "N", "The same for each fault set of one thing (default: 4)."),
     Flag("--finds", "N", "Finds with which the search ends (default: 100)."),
     Flag("--exactly-once", "REQUEST")
       .help("A request that is done once whatever comes, such as a POST."),
@@ -33,7 +33,7 @@ enum SearchCommand: Command {
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let cassette = try arguments.value("--cassette").map { try CassetteFile.read($0) }
     let gates = try arguments.all("--gate").map { text in
-      do { return try CertificateGate(text) } catch {
+      do { return try SearchGate(text) } catch {
         throw Refusal.value("--gate", text, shouldBe: "a bar such as \"finds == 0\"")
       }
     }
@@ -41,7 +41,7 @@ enum SearchCommand: Command {
       throw Refusal.flagMissing("--baseline", "the certificate that newFinds is counted from")
     }
     let baseline = try arguments.value("--baseline").map {
-      try CertificateBaseline(contentsOf: URL(typed: $0))
+      try SearchBaseline(contentsOf: URL(typed: $0))
     }
     let plan = try plan(arguments)
     let files = try CertificateFiles(arguments)
@@ -70,7 +70,7 @@ enum SearchCommand: Command {
         }
         Terminal.progress(certificate.summary)
       }
-    ) { try await flow.fly($0) }
+    ) { try await flow.run($0) }
     Terminal.progress("")
     if let baseline { certificate = certificate.compared(to: baseline) }
     if arguments.has("--json") {
@@ -79,7 +79,7 @@ enum SearchCommand: Command {
       Terminal.answer(certificate.text)
     }
     try files.write(certificate)
-    return code(of: certificate, gates.isEmpty ? [try CertificateGate("finds == 0")] : gates)
+    return code(of: certificate, gates.isEmpty ? [try SearchGate("finds == 0")] : gates)
   }
 
   private static func plan(_ arguments: Arguments) throws -> SearchPlan {
@@ -89,12 +89,12 @@ enum SearchCommand: Command {
     plan.ordersOfSingles =
       try arguments.int("--orders-of-singles", in: 0...SearchPlan.ordersMax)
       ?? plan.ordersOfSingles
-    plan.storms = try arguments.int("--storms", in: 1...SearchPlan.stormsMax)
+    plan.faultSets = try arguments.int("--fault-sets", in: 1...SearchPlan.faultSetsMax)
     plan.finds = try arguments.int("--finds", in: 1...plan.finds) ?? plan.finds
-    plan.budget = try arguments.duration("--budget") ?? (plan.storms == nil ? plan.budget : nil)
+    plan.budget = try arguments.duration("--budget") ?? (plan.faultSets == nil ? plan.budget : nil)
     plan.invariants = try arguments.all("--exactly-once").map { text in
       if let wrong = RequestPattern.problem(with: text) {
-        throw Refusal.usage("--exactly-once: \(wrong.problem). \(wrong.remedy)")
+        throw Refusal.usage("--exactly-once: \(wrong.problem). \(wrong.fix)")
       }
       return .exactlyOnce(RequestPattern(text))
     }
@@ -111,7 +111,7 @@ enum SearchCommand: Command {
   }
 
   /// A gate that failed is the worst, unless the client crashed or hung.
-  private static func code(of certificate: Certificate, _ gates: [CertificateGate]) -> ExitCode {
+  private static func code(of certificate: SearchReport, _ gates: [SearchGate]) -> ExitCode {
     let failed = gates.filter { $0.isMet(by: certificate) != true }
     for gate in failed { Terminal.complain("windtunnel: gate \"\(gate)\" failed\n") }
     let fell = certificate.finds.contains {
@@ -141,7 +141,7 @@ private struct CertificateFiles {
     }
   }
 
-  func write(_ certificate: Certificate) throws {
+  func write(_ certificate: SearchReport) throws {
     for (file, form) in files {
       let data =
         switch form {
@@ -153,8 +153,8 @@ private struct CertificateFiles {
     }
     guard let directory else { return }
     for find in certificate.finds {
-      let file = directory.appending(path: "\(find.storm.scenario.name).json")
-      try FileError.writing(Data(find.storm.file.utf8), to: file)
+      let file = directory.appending(path: "\(find.faultSet.scenario.name).json")
+      try FileError.writing(Data(find.faultSet.file.utf8), to: file)
     }
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import WindTunnel
 import WindTunnelRelease
 
 @Suite(.world) struct HostPackageTests {

@@ -13,7 +13,7 @@ import WindTunnelSymptoms
   struct Row: Sendable, CustomTestStringConvertible {
     var name: String
     var method = "GET"
-    var answer: Answer
+    var answer: RecordedResult
     var seen: Seen
     var fields: [String: String] = [:]
     var testDescription: String { name }

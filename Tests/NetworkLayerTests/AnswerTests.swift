@@ -12,7 +12,7 @@ import WindTunnelSymptoms
 /// What a call brings beside its content: updates, errors for a screen, codes, the record.
 @Suite struct AnswerTests {
   private func read(
-    _ updates: AsyncThrowingStream<Answer, any Error>
+    _ updates: AsyncThrowingStream<CallResponse, any Error>
   ) async -> (answers: [String], error: NetworkError?) {
     var answers: [String] = []
     do {
@@ -139,7 +139,7 @@ import WindTunnelSymptoms
     )
     let value = try await fixture.client.value(
       of: Endpoint(.get, "/a"),
-      by: AnswerDecoder<Enveloped<Int>>.wholeEnvelope()
+      by: ResponseDecoder<Enveloped<Int>>.wholeEnvelope()
     )
     #expect((value.code, value.message, value.value) == ("0", "welcome", 7))
     expectEqual(
@@ -166,7 +166,7 @@ import WindTunnelSymptoms
     let data = try JSONEncoder().encode(record)
     try expectEqual(JSONDecoder().decode(CallRecord.self, from: data), record)
     // Answers are compared without it.
-    expectEqual(answer, Answer(status: 200, body: Data("yes".utf8), attempts: 2))
+    expectEqual(answer, CallResponse(status: 200, body: Data("yes".utf8), attempts: 2))
   }
 
   @Test func `no two calls have one id`() async throws {

@@ -58,7 +58,7 @@ import WindTunnelSymptoms
     struct Deaf: Transport {
       let entered: AsyncStream<Void>.Continuation
       let left: AsyncStream<Void>
-      func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
+      func send(_ request: URLRequest) async throws(TransportError) -> ServerResponse {
         entered.finish()
         await Task { for await _ in left {} }.value
         throw .failed(.connectionLost, text: "")

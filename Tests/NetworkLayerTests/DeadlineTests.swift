@@ -42,7 +42,7 @@ import WindTunnelNetworkLayer
 
   @Test func `an answer before the deadline leaves nothing running`() async throws {
     let fixture = try Fixture([.status(200)], deadline: .seconds(2))
-    await expectEqual(fixture.start().value, .success(Answer(status: 200)))
+    await expectEqual(fixture.start().value, .success(CallResponse(status: 200)))
     expectEqual(fixture.time.sleeping, 0)
   }
 }

@@ -44,7 +44,7 @@ import WindTunnelURLSession
 
   @Test func `a client is answered by a closure`() async throws {
     let preview = ClosureClient { _ throws(NetworkError) in
-      Answer(status: 200, body: Data(#"{"id":7,"name":"Ada"}"#.utf8))
+      CallResponse(status: 200, body: Data(#"{"id":7,"name":"Ada"}"#.utf8))
     }
     #expect(try await preview.call(Endpoint(.get, "/users/7")).status == 200)
   }
@@ -72,7 +72,7 @@ import WindTunnelURLSession
     let client = try Self.client(Deck([.get("/home", json: ["page": 1])]))
     let home = Endpoint(.get, "/home")
     var shown: [Bool] = []
-    func show(_ answer: WindTunnelNetworkLayer.Answer, isOld: Bool) { shown.append(isOld) }
+    func show(_ answer: WindTunnelNetworkLayer.CallResponse, isOld: Bool) { shown.append(isOld) }
     for try await answer in client.updates(of: home) { show(answer, isOld: answer.isStale) }
     #expect(shown == [false])
   }
@@ -105,7 +105,7 @@ import WindTunnelURLSession
     let client = NetworkClient(baseURL: baseURL, session: session)
     let answer = try await client.call(Endpoint(.get, "/users/7"))
     #expect(answer.status == 200)
-    let hook = WeatherHook(URLSessionTransport(session: session), weather: .offline)
+    let hook = FaultHook(URLSessionTransport(session: session), weather: .offline)
     hook.weather = .calm
     #expect(hook.weather == .calm)
   }
@@ -120,7 +120,7 @@ import WindTunnelURLSession
       middleware: [environments],
       transport: URLSessionTransport(session: session)
     )
-    let isKnown = environments.fly(to: "test")
+    let isKnown = environments.change(to: "test")
     #expect(isKnown && environments.environment == "test")
     _ = client
   }

@@ -41,12 +41,12 @@ struct Fixture {
   /// Starts a call beside the test.
   func start(
     _ endpoint: Endpoint = Endpoint(.get, "/a")
-  ) -> Task<Result<Answer, NetworkError>, Never> {
+  ) -> Task<Result<CallResponse, NetworkError>, Never> {
     Task { await result(of: endpoint) }
   }
 
   /// Makes a call in the test's own task.
-  func result(of endpoint: Endpoint) async -> Result<Answer, NetworkError> {
+  func result(of endpoint: Endpoint) async -> Result<CallResponse, NetworkError> {
     await client.outcome(of: endpoint)
   }
 
@@ -59,7 +59,7 @@ struct Fixture {
 
 extension NetworkClient {
   /// Makes a call, whose error is a value.
-  func outcome(of endpoint: Endpoint) async -> Result<Answer, NetworkError> {
+  func outcome(of endpoint: Endpoint) async -> Result<CallResponse, NetworkError> {
     do throws(NetworkError) { return .success(try await call(endpoint)) } catch {
       return .failure(error)
     }

@@ -35,10 +35,10 @@ final class HeldTransport: Transport, @unchecked Sendable {
   }
 
   func answer(_ path: String, _ status: Int = 200, _ headers: Headers = [:], body: String = "") {
-    end(path, .success(HTTPAnswer(status: status, headers: headers, body: Data(body.utf8))))
+    end(path, .success(ServerResponse(status: status, headers: headers, body: Data(body.utf8))))
   }
 
-  func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
+  func send(_ request: URLRequest) async throws(TransportError) -> ServerResponse {
     let path = request.url?.path ?? ""
     lock.withLock {
       now += 1
@@ -95,7 +95,7 @@ struct HeldFixture {
   }
 
   /// Starts a call beside the test, and waits until it is in flight or in a queue.
-  func start(_ endpoint: Endpoint) async -> Task<Result<Answer, NetworkError>, Never> {
+  func start(_ endpoint: Endpoint) async -> Task<Result<CallResponse, NetworkError>, Never> {
     let before = observer.settled
     let task = Task { [client] in await client.outcome(of: endpoint) }
     while observer.settled == before { await Task.yield() }

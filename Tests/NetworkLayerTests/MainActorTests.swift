@@ -11,8 +11,8 @@ import WindTunnelNetworkLayer
   private struct Loaf: Transport {
     let content: Data
 
-    func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
-      HTTPAnswer(status: 200, body: content)
+    func send(_ request: URLRequest) async throws(TransportError) -> ServerResponse {
+      ServerResponse(status: 200, body: content)
     }
   }
 
@@ -46,10 +46,10 @@ import WindTunnelNetworkLayer
       builder: RequestBuilder(baseURL: try Fixture.base()),
       transport: Loaf(content: content)
     )
-    let decoder = AnswerDecoder<(count: Int, time: Duration)> { answer throws(NetworkError) in
+    let decoder = ResponseDecoder<(count: Int, time: Duration)> { answer throws(NetworkError) in
       let clock = ContinuousClock()
       let start = clock.now
-      let numbers = try AnswerDecoder<[Int]>.json().decode(answer)
+      let numbers = try ResponseDecoder<[Int]>.json().decode(answer)
       return (numbers.count, clock.now - start)
     }
     let turns = Turns()

@@ -251,7 +251,7 @@ func show(_ id: Int, by api: UserAPI) async -> String {
 
 let preview = UserAPI(
   client: ClosureClient { _ throws(NetworkError) in
-    Answer(status: 200, body: Data(#"{"retcode":0,"data":{"id":7,"name":"Ada"}}"#.utf8))
+    CallResponse(status: 200, body: Data(#"{"retcode":0,"data":{"id":7,"name":"Ada"}}"#.utf8))
   }
 )
 
@@ -266,10 +266,10 @@ func makeTransport(session: URLSession, installID: String) throws -> EngineShare
 func debugTransport(
   _ configuration: NetworkConfiguration,
   session: URLSession
-) throws -> WeatherHook {
-  WeatherHook(
+) throws -> FaultHook {
+  FaultHook(
     URLSessionTransport(session: session),
-    weather: try DebugWeather(configuration, in: Bundle.main.resourceURL)
+    weather: try DebugFaults(configuration, in: Bundle.main.resourceURL)
   )
 }
 

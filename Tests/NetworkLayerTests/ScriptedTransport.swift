@@ -18,7 +18,7 @@ final class ScriptedTransport: Transport, @unchecked Sendable {
       body: String = "",
       takes: Duration = .zero
     ) -> Step {
-      let answer = HTTPAnswer(status: status, headers: headers, body: Data(body.utf8))
+      let answer = ServerResponse(status: status, headers: headers, body: Data(body.utf8))
       return Step(outcome: .success(answer), takes: takes)
     }
 
@@ -42,7 +42,7 @@ final class ScriptedTransport: Transport, @unchecked Sendable {
   /// What each attempt sent.
   var requests: [URLRequest] { lock.withLock { kept.map(\.request) } }
 
-  func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
+  func send(_ request: URLRequest) async throws(TransportError) -> ServerResponse {
     let number = lock.withLock {
       kept.append((time.uptime, request))
       return kept.count

@@ -11,7 +11,7 @@ extension Limits {
     limits.handshakeSeconds = 3600
     limits.lingerSeconds = 3600
     limits.connectSeconds = 3600
-    limits.answerSeconds = 3600
+    limits.responseSeconds = 3600
     limits.halfClosedSeconds = 3600
     limits.upstreamIdleSeconds = 3600
     limits.tunnelIdleSeconds = 3600

@@ -44,7 +44,7 @@ import Testing
 
   @Test(arguments: [Stage.inProcess, .onTheWire])
   func `every call has its own way to the tape`(stage: Stage) async throws {
-    let report = try await drill([.calm], stage).fly(as: "mine", Self.ask)
+    let report = try await drill([.calm], stage).run(as: "mine", Self.ask)
     let row = try #require(rows(report).first)
     expectEqual(row.name, "mine")
     expectEqual(report.scenarios.map(\.stage), [stage])
@@ -68,12 +68,12 @@ import Testing
 
   @Test(arguments: [Stage.inProcess, .onTheWire])
   func `a closure meets what a subject in a process of its own meets`(stage: Stage) async throws {
-    let weather = try Shipped.scenarios(named: ["server-errors"])
-    let report = try await drill(weather, calls: 25, stage).fly { _ = try await Self.ask($0) }
+    let scenario = try Shipped.scenarios(named: ["server-errors"])
+    let report = try await drill(scenario, calls: 25, stage).run { _ = try await Self.ask($0) }
     let other = try await TestSubjects.drill("fine") { plan in
-      (plan.scenarios, plan.calls, plan.stage) = (weather, 25, stage)
+      (plan.scenarios, plan.calls, plan.stage) = (scenario, 25, stage)
       plan.deadline = .seconds(600)
-    }.fly()
+    }.run()
     expectEqual(report.decisionHash, other.decisionHash)
     expectEqual(rows(report)[0].observations.map(\.story), rows(other)[0].observations.map(\.story))
     expectEqual(
@@ -84,8 +84,8 @@ import Testing
 
   @Test func `what a closure throws is why the call failed`() async throws {
     struct Own: Error, CustomStringConvertible { var description = "out of\nstock" }
-    let weather: [Scenario] = [Scenario("s", rules: [.on("GET /home", .always, .status(503))])]
-    let report = try await drill(weather, calls: 5, .inProcess).fly { call in
+    let scenario: [Scenario] = [Scenario("s", rules: [.on("GET /home", .always, .status(503))])]
+    let report = try await drill(scenario, calls: 5, .inProcess).run { call in
       switch call.index {
       case 1: throw URLError(.timedOut)
       case 2: throw CancellationError()
@@ -109,7 +109,7 @@ import Testing
     func showed<Shown: Sendable>(
       _ body: @escaping @Sendable @concurrent (DrillCall) async throws -> Shown
     ) async throws -> Bool {
-      let report = try await drill([.calm], calls: 1, .inProcess).fly(body)
+      let report = try await drill([.calm], calls: 1, .inProcess).run(body)
       return rows(report)[0].observations[0].showed
     }
     #expect(try await showed { _ in })
@@ -150,7 +150,7 @@ import Testing
     flight.setup.hanging = Alarm { _, call, ring in
       if call == 1 { Alarm.clock.set(.zero, call, ring) }
     }
-    let observations = try await flight.fly()
+    let observations = try await flight.run()
     expectEqual(observations.map(\.ending), [.succeeded, .hung, .succeeded])
     expectEqual(observations.map(\.attemptCount), [0, 0, 0])
     opened.finish()
@@ -166,7 +166,7 @@ import Testing
     var drill = try drill([.calm], calls: 1000, .inProcess)
     drill.plan.load = .closedLoop(concurrency: 16)
     let flight = Task { [drill] in
-      try await drill.fly { call in
+      try await drill.run { call in
         began.yield(call.index)
         while call.index >= 0 {
           // It does not come out of this; nobody cancels it.
@@ -183,8 +183,8 @@ import Testing
     #expect(count <= 16)
   }
 
-  @Test func `attempts are seen in the weather of every push`() async throws {
-    let report = try await drill(.everyPush, calls: 5).fly { _ = try await Self.ask($0) }
+  @Test func `attempts are seen in the scenario of every push`() async throws {
+    let report = try await drill(.everyPush, calls: 5).run { _ = try await Self.ask($0) }
     expectEqual(
       report.scenarios.map { "\($0.name) \($0.stage.rawValue)" },
       [
@@ -196,8 +196,8 @@ import Testing
     try report.require([Gate("averageRetries == 0"), Gate("blankScreens >= 0")])
   }
 
-  @Test(.world) func `attempts are seen in all weather of the default drill`() async throws {
-    let report = try await drill(.defaultDrill, calls: 5).fly { _ = try await Self.ask($0) }
+  @Test(.world) func `attempts are seen in all scenario of the default drill`() async throws {
+    let report = try await drill(.defaultDrill, calls: 5).run { _ = try await Self.ask($0) }
     expectEqual(report.scenarios.map(\.name), Scenario.defaultDrill.map(\.name))
     // What cannot be seen on the wire, or cannot be made there for a client in Swift, is in process.
     expectEqual(
@@ -226,7 +226,7 @@ import Testing
     )
     drill.plan.scenarios[1].gates = [try Gate("successRate == 1")]
     drill.plan.gates = [try Gate("calls(GET /home) == 1")]
-    let report = try await drill.fly { try await Self.ask($0) }
+    let report = try await drill.run { try await Self.ask($0) }
     expectEqual(
       report.judgements.map(\.description),
       [
@@ -254,7 +254,7 @@ import Testing
     var drill = try drill([.calm])
     edit(&drill.plan)
     await #expect(throws: DrillError.self) {
-      _ = try await drill.fly { _ in Issue.record("a call was made") }
+      _ = try await drill.run { _ in Issue.record("a call was made") }
     }
   }
 
@@ -262,7 +262,7 @@ import Testing
   func `a connection that comes late is one attempt, and takes its time`(stage: Stage) async throws
   {
     let lost = Scenario("lost", rules: [.always(.first(1), .connection(.lostSYNs(1)))])
-    let report = try await drill([lost], calls: 3, stage).fly { try await Self.ask($0) }
+    let report = try await drill([lost], calls: 3, stage).run { try await Self.ask($0) }
     let row = try #require(rows(report).first)
     expectEqual(report.scenarios.map(\.stage), [stage])
     #expect(row.observations.allSatisfy { $0.ending == .succeeded && $0.attemptCount == 1 })

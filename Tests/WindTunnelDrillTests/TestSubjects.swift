@@ -51,27 +51,27 @@ enum TestSubjects {
 
   private struct Fine: Subject {
     let name: String
-    func fly(_ call: DrillCall) async -> CallResult { await URLSessionSubject().fly(call) }
+    func run(_ call: DrillCall) async -> CallResult { await URLSessionSubject().run(call) }
   }
 
   private struct Acting: Subject {
     let name: String
     let act: @Sendable (DrillCall) -> Void
 
-    func fly(_ call: DrillCall) async -> CallResult {
+    func run(_ call: DrillCall) async -> CallResult {
       act(call)
-      return await URLSessionSubject().fly(call)
+      return await URLSessionSubject().run(call)
     }
   }
 
   private struct Hanging: Subject {
     let name = "never-returns-on-5"
-    func fly(_ call: DrillCall) async -> CallResult {
+    func run(_ call: DrillCall) async -> CallResult {
       while call.index == 5 {
         // Whoever is never cancelled never comes out of this.
         try? await Task.sleep(for: .seconds(3600))
       }
-      return await URLSessionSubject().fly(call)
+      return await URLSessionSubject().run(call)
     }
   }
 
@@ -80,10 +80,10 @@ enum TestSubjects {
     let name = "traps-on-2-in-company"
     private static let crew = Crew()
 
-    func fly(_ call: DrillCall) async -> CallResult {
+    func run(_ call: DrillCall) async -> CallResult {
       if Crew.isFirstProcess { await Self.crew.gather(4) }
       if call.index == 2 { raise(SIGILL) }
-      return await URLSessionSubject().fly(call)
+      return await URLSessionSubject().run(call)
     }
   }
 

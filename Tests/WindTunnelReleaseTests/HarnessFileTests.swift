@@ -11,7 +11,7 @@ import WindTunnelCore
     (#"{"windtunnelDNS": 1}"#, "a script of DNS"),
     (#"{"windtunnelReport": 1}"#, "a drill's report"),
     (#" [{"windtunnel":1,"interactions":[]}]"#, "a cassette"),
-    (#"{"windtunnelCertificate": 1}"#, "a certificate of a search"),
+    (#"{"windtunnelSearch": 1}"#, "a certificate of a search"),
     (#"{"fixtures": {"windtunnel": 1, "interactions": "#, "a cassette"),
   ])
   func `a file of the harness is found by its key, wherever and however it ends`(

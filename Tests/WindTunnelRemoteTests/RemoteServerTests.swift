@@ -81,10 +81,10 @@ import WindTunnelServer
       #expect(try await Self.get(base, "list") == (200, #"["one","two"]"#))
       try await server.removeStub(named: name)
       #expect(try await Self.get(base, "a") == (200, "mine"))
-      try await server.fly("rain", seed: 3)
+      try await server.play("rain", seed: 3)
       try await expectEqual(Self.get(base, "a").0, 429)
       let plain = Data(#"{"windtunnelScenario":1,"name":"own","rules":[]}"#.utf8)
-      try await server.fly(scenario: plain)
+      try await server.play(scenario: plain)
       try await expectEqual(server.health().scenario, "own")
       #expect(try await Self.get(base, "a") == (200, "mine"))
       try await server.removeStubs()
@@ -97,7 +97,7 @@ import WindTunnelServer
       await #expect(
         throws: RemoteError.refused(404, "There is no stub \"nobody\" here.")
       ) { try await server.removeStub(named: "nobody") }
-      let error = await #expect(throws: RemoteError.self) { try await server.fly("rian") }
+      let error = await #expect(throws: RemoteError.self) { try await server.play("rian") }
       expectEqual(error?.description.contains("Did you mean \"rain\"?"), true)
     }
   }

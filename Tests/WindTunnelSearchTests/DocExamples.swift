@@ -27,7 +27,7 @@ import WindTunnelSearchTesting
     let cassette = ShopCassette.cassette
     var plan = SearchPlan()
     plan.expectations = .swiftTesting
-    (plan.storms, plan.orders) = (5, 5)
+    (plan.faultSets, plan.orders) = (5, 5)
     let once = Invariant.exactlyOnce("POST /payments")
     let calm = Invariant("no more than ten requests") { origin in origin.requests.count <= 10 }
     #expect([once, calm].map(\.name).count == 2)
@@ -38,14 +38,14 @@ import WindTunnelSearchTesting
         return try await shop.pay()
       }
       try certificate.require("searchedDepth >= 2", "finds == 0")
-      Issue.record("five storms are not all single ones")
+      Issue.record("five fault sets are not all single ones")
     } catch is GatesFailed {}
   }
 
   private struct Device: FlowSurroundings {
     let folder = FileManager.default.temporaryDirectory
     func processEnded() {}
-    func flightEnded() -> [Violation] { [] }
+    func runEnded() -> [Violation] { [] }
   }
 
   @Sendable private func visit(_ flow: DrillCall, keeping folder: URL) async throws -> Int {
@@ -55,7 +55,7 @@ import WindTunnelSearchTesting
   @Test func `a search for what breaks something that outlives its process`() async throws {
     let cassette = ShopCassette.cassette
     var plan = SearchPlan()
-    (plan.storms, plan.orders) = (5, 5)
+    (plan.faultSets, plan.orders) = (5, 5)
     plan.restarts = true
     let found = try await Drill(cassette).search(plan, amid: Device.init) { flow, device in
       try await visit(flow, keeping: device.folder)
@@ -63,11 +63,11 @@ import WindTunnelSearchTesting
     #expect(found.flown == 5)
   }
 
-  @Test func `a storm, and a client in it`() async throws {
+  @Test func `a faultSet, and a client in it`() async throws {
     let cassette = ShopCassette.cassette
-    let storm = Storm(Scenario("tunnel", rules: [.on("GET /home", .first(1), .status(503))]))
-    try await Drill(cassette).fly(through: storm) { flow in try await checkout(flow) }
-    try await Drill(cassette).fly(through: storm) { call in
+    let faultSet = FaultSet(Scenario("tunnel", rules: [.on("GET /home", .first(1), .status(503))]))
+    try await Drill(cassette).run(through: faultSet) { flow in try await checkout(flow) }
+    try await Drill(cassette).run(through: faultSet) { call in
       let client = NetworkClient(
         builder: RequestBuilder(baseURL: call.baseURL),
         transport: call.transport

@@ -46,10 +46,10 @@ import WindTunnelSearch
     let file = folder.appending(path: "film")
     var scenario = Scenario("cuts")
     scenario.rules = faults.enumerated().map { place, fault in
-      Rule(when: Trigger(attempt: place + 1), [fault])
+      FaultRule(when: Trigger(attempt: place + 1), [fault])
     }
     let drill = Drill(cassette, in: [scenario], calls: 1, deadline: .seconds(120))
-    let report = try await drill.fly(in: .virtualTime) { call in
+    let report = try await drill.run(in: .virtualTime) { call in
       let client = NetworkClient(
         builder: RequestBuilder(baseURL: call.baseURL),
         transport: call.transport,

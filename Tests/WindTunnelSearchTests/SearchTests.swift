@@ -17,14 +17,14 @@ import WindTunnelSearchTesting
     )
   ])
 
-  private static func plan(storms: Int, orders: Int = 5) -> SearchPlan {
+  private static func plan(faultSets: Int, orders: Int = 5) -> SearchPlan {
     var plan = SearchPlan()
-    (plan.storms, plan.budget, plan.orders, plan.ordersOfSingles) = (storms, nil, orders, 1)
+    (plan.faultSets, plan.budget, plan.orders, plan.ordersOfSingles) = (faultSets, nil, orders, 1)
     return plan
   }
 
   @Test func `a number of workers that cannot be is refused`() async throws {
-    var plan = Self.plan(storms: 1)
+    var plan = Self.plan(faultSets: 1)
     plan.workers = 0
     let none = plan
     await #expect(throws: DrillError.plan("0 workers: there can be 1 to 256.")) {
@@ -34,9 +34,9 @@ import WindTunnelSearchTesting
     }
   }
 
-  /// A search whose flow crashes in two storms, and in two of their pairs.
-  private static func crashes(_ workers: Int) async throws -> Certificate {
-    var plan = plan(storms: 2000)
+  /// A search whose flow crashes in two faultSets, and in two of their pairs.
+  private static func crashes(_ workers: Int) async throws -> SearchReport {
+    var plan = plan(faultSets: 2000)
     (plan.workers, plan.ordersOfSingles) = (workers, 1)
     return try await Drill(cassette).search(plan) { flow in
       let address = RequestURL("\(flow.baseURL)/x")
@@ -67,7 +67,7 @@ import WindTunnelSearchTesting
 
     @Test func `a crash on a thread of a session's is a find`() async throws {
       await #expect(processExitsWith: .success) {
-        var plan = Self.plan(storms: 200)
+        var plan = Self.plan(faultSets: 200)
         plan.depth = 1
         let found = try await Drill(Self.cassette).search(plan) { flow in
           try await withCheckedThrowingContinuation { continuation in
@@ -85,7 +85,7 @@ import WindTunnelSearchTesting
 
     @Test func `a stack that is too deep is a find`() async throws {
       await #expect(processExitsWith: .success) {
-        var plan = Self.plan(storms: 200)
+        var plan = Self.plan(faultSets: 200)
         plan.depth = 1
         let found = try await Drill(Self.cassette).search(plan) { flow in
           let answer = try await flow.send(flow.request)
@@ -105,19 +105,19 @@ import WindTunnelSearchTesting
     }
 
     private static func crashOnTheMainThread() async throws {
-      _ = try await Drill(cassette).search(plan(storms: 500)) { flow in
+      _ = try await Drill(cassette).search(plan(faultSets: 500)) { flow in
         let answer = try await flow.send(flow.request)
         await look(at: answer.status)
         return answer.status
       }
     }
 
-    @Test func `a crash that ends the process is told with its storm`() async throws {
+    @Test func `a crash that ends the process is told with its faultSet`() async throws {
       let ended = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         try await SearchTests.crashOnTheMainThread()
       }
       let told = String(decoding: try #require(ended).standardErrorContent, as: UTF8.self)
-      let start = try #require(told.range(of: "The process crashed in this storm"))
+      let start = try #require(told.range(of: "The process crashed in this fault set"))
       let file = told[start.upperBound...].drop { $0 != "{" }
       let end = try #require(file.range(of: "] }\n"))
       let scenario = try Scenario(data: Data(file[..<end.upperBound].utf8), source: "told")
@@ -127,7 +127,7 @@ import WindTunnelSearchTesting
     @Test func `a flow that crashes in calm is not searched`() async throws {
       await #expect(processExitsWith: .success) {
         await #expect(throws: DrillError.self) {
-          try await Drill(Self.cassette).search(Self.plan(storms: 10)) { flow -> Int in
+          try await Drill(Self.cassette).search(Self.plan(faultSets: 10)) { flow -> Int in
             fatalError("always")
           }
         }
@@ -136,7 +136,7 @@ import WindTunnelSearchTesting
   #endif
 
   @Test func `a client of URLSession is searched as it is`() async throws {
-    var plan = Self.plan(storms: 30)
+    var plan = Self.plan(faultSets: 30)
     plan.depth = 1
     let found = try await Drill(Self.cassette).search(plan) { flow in
       var request = URLRequest(url: flow.baseURL.appending(path: "x"))
@@ -154,7 +154,7 @@ import WindTunnelSearchTesting
   }
 
   @Test func `an expectation of the flow's own is a find, and no issue of the test`() async throws {
-    var plan = Self.plan(storms: 40)
+    var plan = Self.plan(faultSets: 40)
     (plan.depth, plan.expectations, plan.finds) = (1, .swiftTesting, 1)
     let found = try await Drill(Self.cassette).search(plan) { flow in
       let answer = try await flow.send(flow.request)
@@ -166,7 +166,7 @@ import WindTunnelSearchTesting
   }
 
   @Test func `invariants of the origin are held`() async throws {
-    var plan = Self.plan(storms: 60)
+    var plan = Self.plan(faultSets: 60)
     (plan.depth, plan.finds) = (1, 1)
     plan.invariants = [Invariant("one request") { $0.requests.count == 1 }]
     let found = try await Drill(Self.cassette).search(plan) { flow in
@@ -189,7 +189,7 @@ import WindTunnelSearchTesting
   }
 
   @Test func `what hangs is found, and when it was certain`() async throws {
-    var plan = Self.plan(storms: 60)
+    var plan = Self.plan(faultSets: 60)
     (plan.depth, plan.finds) = (1, 1)
     let found = try await Drill(Self.cassette).search(plan) { flow in
       let answer = try await flow.send(flow.request)
@@ -202,7 +202,7 @@ import WindTunnelSearchTesting
   }
 
   @Test func `a certificate says what is new, and holds its gates`() async throws {
-    var plan = Self.plan(storms: 40)
+    var plan = Self.plan(faultSets: 40)
     plan.depth = 1
     let found = try await Drill(Self.cassette).search(plan) { flow in
       try await flow.send(flow.request).status
@@ -210,16 +210,16 @@ import WindTunnelSearchTesting
     let file = URL.temporaryDirectory.appending(path: "\(UUID()).json")
     defer { try? FileManager.default.removeItem(at: file) }
     try found.data().write(to: file)
-    let compared = found.compared(to: try CertificateBaseline(contentsOf: file))
+    let compared = found.compared(to: try SearchBaseline(contentsOf: file))
     #expect(compared.finds.allSatisfy { $0.isNew == false })
     try compared.require("newFinds == 0")
     #expect(throws: GatesFailed.self) { try compared.require("finds == 0") }
-    #expect(throws: CertificateGate.Malformed.self) { try compared.require("finds is 0") }
+    #expect(throws: SearchGate.Malformed.self) { try compared.require("finds is 0") }
     #expect(String(decoding: found.htmlData(), as: UTF8.self).contains("<h2>In calm</h2>"))
     try Data("{}".utf8).write(to: file)
-    #expect(throws: FormatError.self) { try CertificateBaseline(contentsOf: file) }
-    try Data(#"{"windtunnelCertificate":1,"finds":[]}"#.utf8).write(to: file)
-    let other = found.compared(to: try CertificateBaseline(contentsOf: file))
+    #expect(throws: FormatError.self) { try SearchBaseline(contentsOf: file) }
+    try Data(#"{"windtunnelSearch":1,"finds":[]}"#.utf8).write(to: file)
+    let other = found.compared(to: try SearchBaseline(contentsOf: file))
     #expect(!other.finds.isEmpty)
     #expect(other.finds.allSatisfy { $0.isNew == true })
     #expect(throws: GatesFailed.self) { try other.require("newFinds == 0") }
@@ -228,7 +228,7 @@ import WindTunnelSearchTesting
   }
 
   @Test func `kinds that a client is handed the same of are flown once`() async throws {
-    var plan = Self.plan(storms: 200)
+    var plan = Self.plan(faultSets: 200)
     plan.depth = 1
     let found = try await Drill(Self.cassette).search(plan) { flow in
       do { return try await flow.send(flow.request).status } catch { return 0 }
@@ -249,7 +249,7 @@ import WindTunnelSearchTesting
 
     func begin() { lock.withLock { starts += 1 } }
     func processEnded() { lock.withLock { ends += 1 } }
-    func flightEnded() -> [Violation] {
+    func runEnded() -> [Violation] {
       lock.withLock {
         starts == 1 ? [] : [Violation("starts-once", "\(starts) starts, and \(ends) ends.")]
       }
@@ -259,7 +259,7 @@ import WindTunnelSearchTesting
   @Test func `surroundings are a flight's own, outlive its process, and say what is broken`()
     async throws
   {
-    var plan = Self.plan(storms: 400)
+    var plan = Self.plan(faultSets: 400)
     (plan.depth, plan.restarts, plan.ordersOfSingles) = (1, true, 0)
     @Sendable func visit(_ flow: DrillCall, _ shelf: Shelf) async throws -> Int {
       shelf.begin()
@@ -273,8 +273,8 @@ import WindTunnelSearchTesting
     expectEqual(find.violation.seen, "2 starts, and 1 ends.")
     expectEqual(find.words, ["the process ends after 50 ms and starts again"])
     expectEqual(find.others, 1)
-    let error = await #expect(throws: StormError.self) {
-      try await drill.fly(through: find.storm, amid: Shelf.init) { try await visit($0, $1) }
+    let error = await #expect(throws: FaultSetError.self) {
+      try await drill.run(through: find.faultSet, amid: Shelf.init) { try await visit($0, $1) }
     }
     expectEqual(error?.violations, [find.violation])
     await #expect(throws: CocoaError.self) {
@@ -288,7 +288,7 @@ import WindTunnelSearchTesting
   }
 
   @Test func `a restart is a new process, whose requests are no retries`() async throws {
-    var plan = Self.plan(storms: 400)
+    var plan = Self.plan(faultSets: 400)
     (plan.depth, plan.restarts) = (1, true)
     @Sendable func pay(_ flow: DrillCall) async throws -> Int {
       let request = Request("POST", RequestURL("https://shop.example/payments"))
@@ -303,7 +303,7 @@ import WindTunnelSearchTesting
     expectEqual(twice.finds.map(\.violation.rule), ["exactlyOnce(POST /payments)"])
     expectEqual(twice.finds.first?.words, ["the process ends after 30 ms and starts again"])
     let find = try #require(twice.finds.first)
-    #expect(find.storm.file.contains("_restart"))
+    #expect(find.faultSet.file.contains("_restart"))
     expectEqual(
       find.test,
       """
@@ -311,15 +311,15 @@ import WindTunnelSearchTesting
         let file = ##\"\"\"
           { "windtunnelScenario": 1,
             "name": "exactlyonce-post-payments-1",
-            "summary": "POST /payments was done 2 times. Storm: the process ends after 30 ms and \
+            "summary": "POST /payments was done 2 times. FaultSet: the process ends after 30 ms and \
       starts again.",
             "link": {"upDelayMilliseconds":10,"downDelayMilliseconds":10},
             "rules": [],
             "_restart": "The client's process ends 30 ms after the beginning and the flow begins \
       anew, which a drill cannot do." }
           \"\"\"##
-        let scenario = try Scenario(data: Data(file.utf8), source: "storm")
-        try await Drill(cassette).fly(through: Storm(scenario, interruption: \
+        let scenario = try Scenario(data: Data(file.utf8), source: "faultSet")
+        try await Drill(cassette).run(through: FaultSet(scenario, interruption: \
       .restart(after: .milliseconds(30))), keeping: [.exactlyOnce("POST /payments")]) { \
       try await flow($0) }
       }

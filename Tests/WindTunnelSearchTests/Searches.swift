@@ -12,15 +12,15 @@ import WindTunnelSearchTesting
 
 extension Searches {
   @Suite(.world, .onThisSystem, .timeLimit(.minutes(5))) struct LongSearchTests {
-    private static func plan(storms: Int, orders: Int = 5) -> SearchPlan {
+    private static func plan(faultSets: Int, orders: Int = 5) -> SearchPlan {
       var plan = SearchPlan()
-      (plan.storms, plan.budget, plan.orders, plan.ordersOfSingles) = (storms, nil, orders, 1)
+      (plan.faultSets, plan.budget, plan.orders, plan.ordersOfSingles) = (faultSets, nil, orders, 1)
       return plan
     }
 
     @Test func `the reference client is broken by no single thing`() async throws {
       let drill = Drill(ShopCassette.cassette)
-      var plan = Self.plan(storms: 3000)
+      var plan = Self.plan(faultSets: 3000)
       plan.depth = 1
       let found = try await drill.search(as: "network-layer", plan) { flow in
         let client = NetworkClient(
@@ -38,12 +38,12 @@ extension Searches {
       }
       expectEqual(found.finds.map { "\($0.violation.rule) \($0.violation.seen) \($0.words)" }, [])
       expectEqual(found.depth, 1)
-      try found.require("searchedDepth >= 1", "finds == 0", "storms > 200")
+      try found.require("searchedDepth >= 1", "finds == 0", "fault sets > 200")
     }
 
     @Test func `searches of a seed are one, whatever the number of workers`() async throws {
-      @Sendable func search(by workers: Int) async throws -> Certificate {
-        var plan = Self.plan(storms: 900)
+      @Sendable func search(by workers: Int) async throws -> SearchReport {
+        var plan = Self.plan(faultSets: 900)
         plan.workers = workers
         return try await Drill(ShopCassette.cassette).search(plan) {
           try await visit($0, .triesTwiceOnly)
@@ -53,9 +53,9 @@ extension Searches {
       #expect(!one.finds.isEmpty)
       for workers in [1, 2, 5] {
         let other = try await search(by: workers)
-        expectEqual(one.finds.map(\.storm), other.finds.map(\.storm), "\(workers) workers")
+        expectEqual(one.finds.map(\.faultSet), other.finds.map(\.faultSet), "\(workers) workers")
         expectEqual(one.finds.map(\.requests), other.finds.map(\.requests), "\(workers) workers")
-        expectEqual(one.storms, other.storms, "\(workers) workers")
+        expectEqual(one.faultSets, other.faultSets, "\(workers) workers")
         expectEqual(one.orders, other.orders, "\(workers) workers")
         expectEqual(one.coverage, other.coverage, "\(workers) workers")
       }

@@ -9,7 +9,7 @@ import WindTunnelSearchTesting
 #endif
 
 extension Searches {
-  /// A search for storms over a flow with each kind of request that the reference client carries.
+  /// A search for fault sets over a flow with each kind of request that the reference client carries.
   @Suite(.world, .onThisSystem, .timeLimit(.minutes(5))) struct WholeCallTests {
     private static let film = Data((0..<4096).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 5) })
     private static let feed =
@@ -77,12 +77,12 @@ extension Searches {
       defer { try? FileManager.default.removeItem(at: folder) }
       var plan = SearchPlan()
       plan.depth = 1
-      (plan.storms, plan.budget, plan.orders, plan.ordersOfSingles) = (3000, nil, 5, 1)
+      (plan.faultSets, plan.budget, plan.orders, plan.ordersOfSingles) = (3000, nil, 5, 1)
       let found = try await Drill(Self.cassette).search(as: "whole-call", plan) { flow in
         try await Self.visit(flow, in: folder)
       }
       expectEqual(found.finds.map { "\($0.violation.rule) \($0.violation.seen) \($0.words)" }, [])
-      try found.require("searchedDepth >= 1", "finds == 0", "storms > 300")
+      try found.require("searchedDepth >= 1", "finds == 0", "fault sets > 300")
       let left = try FileManager.default.contentsOfDirectory(atPath: folder.path())
       expectEqual(left, [], "what was fetched in part is gone with its call")
     }

@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import WindTunnel
 import WindTunnelSymptoms
 
 @testable import WindTunnelTesting

@@ -2,6 +2,8 @@
   import Foundation
   import Origins
   import Testing
+  import WindTunnel
+  import WindTunnelDrill
   import WindTunnelDrillTesting
   import WindTunnelServer
 

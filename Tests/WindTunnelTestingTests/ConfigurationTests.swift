@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import WindTunnel
 import WindTunnelDrillTesting
 
 #if canImport(FoundationNetworking)
@@ -61,7 +62,7 @@ import WindTunnelDrillTesting
       calls: 6,
       deadline: .seconds(3600),
       stage: stage
-    ).fly { call in
+    ).run { call in
       let session = URLSession(configuration: call.configuration)
       defer { session.finishTasksAndInvalidate() }
       return try await UserAPI(session: session, base: call.baseURL.absoluteString).profile(7)

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WindTunnel
 import WindTunnelTesting
 
 #if canImport(FoundationNetworking)

@@ -1,5 +1,7 @@
 import Foundation
 import Testing
+import WindTunnel
+import WindTunnelDrill
 import WindTunnelComparison
 import WindTunnelDrillTesting
 import WindTunnelServer
@@ -39,7 +41,7 @@ import WindTunnelServer
     #expect(try await api.profile(7).name == "Ada")
   }
 
-  @Test(.cassette("users"), .weather([.on("GET /users/*", .first(2), .status(503))], seed: 7))
+  @Test(.cassette("users"), .faults([.on("GET /users/*", .first(2), .status(503))], seed: 7))
   func `two 503s cost two retries`() async throws {
     _ = try await UserAPI(session: .windTunnel).profile(7)
     #expect(Deck.current.attempts("GET /users/7") == 3)
@@ -47,7 +49,7 @@ import WindTunnelServer
 
   @Test(.cassette("users"))
   func `a part of a test flies in a scenario`() async throws {
-    let user = try await flying(in: [.on("GET /users/*", .first(1), .status(503))]) {
+    let user = try await withFaults([.on("GET /users/*", .first(1), .status(503))]) {
       try await UserAPI(session: .windTunnel).profile(7)
     }
     #expect(user.name == "Ada")
@@ -140,7 +142,7 @@ import WindTunnelServer
       rules: [.on("GET /users/*", .first(2), .status(503, retryAfter: .seconds(1)))],
       gates: [try Gate("successRate >= 0.99")]
     )
-    let slow = Rule.on("POST /payments", .attempt(1), .delay(.seconds(2)), .status(503))
+    let slow = FaultRule.on("POST /payments", .attempt(1), .delay(.seconds(2)), .status(503))
     let sometimes = Trigger(request: "GET /feed", probability: 0.2)
     let gate = try Gate("p95(POST /payments) <= 3s")
     let faults: [Fault] = [
@@ -222,21 +224,21 @@ private enum LongExamples {
   }
 
   static func drill(_ cassette: Cassette) async throws {
-    let report = try await Drill(cassette, in: .preRelease, calls: 400, seed: 7).fly { call in
+    let report = try await Drill(cassette, in: .preRelease, calls: 400, seed: 7).run { call in
       try await ShopAPI(baseURL: call.baseURL, session: call.session).get(call.url)
     }
     try report.require([Gate("successRate >= 0.99"), Gate("blankScreens == 0")])
   }
 
   static func drillInVirtualTime(_ cassette: Cassette) async throws {
-    let report = try await Drill(cassette, in: .preRelease).fly(in: .virtualTime) { call in
+    let report = try await Drill(cassette, in: .preRelease).run(in: .virtualTime) { call in
       try await call.send(call.request).body.data
     }
     _ = report
   }
 
   static func drillNamed() async throws {
-    let report = try await Drill("shop", in: .preRelease, calls: 400, seed: 7).fly { call in
+    let report = try await Drill("shop", in: .preRelease, calls: 400, seed: 7).run { call in
       try await ShopAPI(baseURL: call.baseURL, session: call.session).get(call.url)
     }
     report.require(.successRate >= 0.99, .blankScreens == 0)
@@ -246,7 +248,7 @@ private enum LongExamples {
   static func drillInProcesses(_ plan: DrillPlan, _ executable: URL) async throws -> Report {
     // Started with this argument, the executable calls `await ProcessDrill.runAsSubject()`.
     let drill = try ProcessDrill(plan, executable: executable, arguments: ["subject"])
-    let report = try await drill.fly()
+    let report = try await drill.run()
     return report
   }
 

@@ -1,13 +1,14 @@
 import Foundation
 import TestSupport
 import Testing
+import WindTunnel
 @_spi(WindTunnel) import WindTunnelCore
 import WindTunnelDrillTesting
 
 @Suite struct DrillTests {
   @Test func `a drill finds its cassette beside the test`() async throws {
     let report = try await Drill("users", in: [.calm], calls: 4, seed: 7, deadline: .seconds(3600))
-      .fly { call in
+      .run { call in
         try await UserAPI(session: call.session, base: call.baseURL.absoluteString).profile(7)
       }
     expectEqual(report.seed, 7)

@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import WindTunnel
 @_spi(WindTunnel) import WindTunnelCore
 import WindTunnelDrillTesting
 
@@ -49,7 +50,7 @@ import WindTunnelDrillTesting
 
   @Test func `a rule that met nothing is a warning`() async throws {
     let words = try await said(by: .cassette("users")) {
-      try await WeatherTrait.weather([.on("GET /user/*", .first(2), .status(503))])
+      try await FaultsTrait.faults([.on("GET /user/*", .first(2), .status(503))])
         .provideScope(for: try #require(Test.current), testCase: nil) {
           _ = try await UserAPI(session: .windTunnel).profile(7)
         }
@@ -62,7 +63,7 @@ import WindTunnelDrillTesting
 
   @Test func `and an error where every rule is expected to`() async throws {
     let words = try await said(by: .cassette("users", expecting: .everyRule)) {
-      try await flying(in: [.on("GET /user/*", .first(2), .status(503))]) {
+      try await withFaults([.on("GET /user/*", .first(2), .status(503))]) {
         _ = try await UserAPI(session: .windTunnel).profile(7)
       }
     }
@@ -80,7 +81,7 @@ import WindTunnelDrillTesting
 
   @Test func `on the wire a rule that met nothing is a warning, too`() async throws {
     let words = try await said(by: .cassette("users")) {
-      try await flying(in: [.on("GET /user/*", .first(2), .status(503))]) {
+      try await withFaults([.on("GET /user/*", .first(2), .status(503))]) {
         let test = try #require(Test.current)
         try await OnTheWireTrait.onTheWire.provideScope(for: test, testCase: nil) {
           _ = try await UserAPI(session: .windTunnel, base: Deck.current.url).profile(7)
@@ -155,7 +156,7 @@ import WindTunnelDrillTesting
 
   @Test func `a tape that somebody asked is no news, nor a rule that did not fire`() async throws {
     let words = try await said(by: .cassette("users")) {
-      try await flying(in: [.on("GET /users/*", .attempt(9), .status(503))]) {
+      try await withFaults([.on("GET /users/*", .attempt(9), .status(503))]) {
         _ = try await UserAPI(session: .windTunnel).profile(7)
       }
     }
@@ -206,7 +207,7 @@ import WindTunnelDrillTesting
     let scenario: Scenario = [.on("GET /users/*", .first(-2), .status(503))]
     let begin = "plan, rules[0].when.first: -2 "
     let words = try await said(by: .cassette("users")) {
-      try await WeatherTrait.weather(scenario)
+      try await FaultsTrait.faults(scenario)
         .provideScope(for: try #require(Test.current), testCase: nil) {
           Issue.record("the test has begun")
         }
@@ -221,7 +222,7 @@ import WindTunnelDrillTesting
       await refusal {
         _ = try await said(by: .cassette("users")) {
           _ = try await UserAPI(session: .windTunnel).profile(7)
-          try await flying(in: scenario) {}
+          try await withFaults(scenario) {}
         }.first.map { throw CassetteProblem($0.words) }
       },
       await refusal { _ = try Drill("users", in: [scenario]) },
@@ -269,14 +270,14 @@ import WindTunnelDrillTesting
         Interaction(Request("GET", RequestURL("\(run.url)/a?first")), .json(["a": 1]))
       ])
       try tape.write(to: run.file("shared.json"))
-      let remedy =
+      let fix =
         "To record what is missing beside the rest: WINDTUNNEL_RECORD=new-episodes swift test"
       let desk = try await run.run(["asksForB"], mode: nil)
       #expect(desk.words.contains("is not on the cassette."))
-      #expect(desk.words.contains(remedy), "\(desk.words)")
+      #expect(desk.words.contains(fix), "\(desk.words)")
       let machine = try await run.run(["asksForB"], mode: nil, with: ["CI": "1"])
       #expect(machine.words.contains("is not on the cassette."))
-      #expect(!machine.words.contains(remedy))
+      #expect(!machine.words.contains(fix))
       #expect(try await run.run(["asksForB"], mode: "new-episodes").passes)
       try await run.close()
     }

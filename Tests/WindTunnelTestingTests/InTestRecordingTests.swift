@@ -2,6 +2,7 @@ import Foundation
 import Origins
 import TestSupport
 import Testing
+import WindTunnel
 import WindTunnelServer
 
 @testable import WindTunnelTesting

@@ -2,6 +2,7 @@ import Foundation
 import Origins
 import TestSupport
 import Testing
+import WindTunnel
 import WindTunnelServer
 import WindTunnelTesting
 
@@ -108,7 +109,7 @@ private struct ManyCassettes: SuiteTrait, TestScoping {
       let texts = Self.texts(number)
       let interactions = texts.indices.map { index in
         Interaction(
-          Request("GET", RequestURL("\(place.url)/\(index == 3 ? "end" : "take")")),
+          Request("GET", RequestURL("\(place.url)/\(index == 3 ? "end" : "source")")),
           .text(Body(texts[index]))
         )
       }

@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import WindTunnel
 import WindTunnelTesting
 
 #if canImport(FoundationNetworking)
@@ -53,7 +54,7 @@ struct ProfileTests {
     expectEqual(Deck.current.unused.map(\.request.url.path), ["/home"])
   }
 
-  @Test(.weather([.on("GET /users/*", .first(2), .status(503, retryAfter: .seconds(1)))], seed: 7))
+  @Test(.faults([.on("GET /users/*", .first(2), .status(503, retryAfter: .seconds(1)))], seed: 7))
   func `two 503s cost two retries and no more`() async throws {
     _ = try await api.profile(7)
     expectEqual(Deck.current.attempts("GET /users/7"), 3)
@@ -62,7 +63,7 @@ struct ProfileTests {
 
   @Test(arguments: [Scenario.calm, [.on("GET /home", .first(1), .status(500))]])
   func `home is never blank`(in scenario: Scenario) async throws {
-    let home = try await flying(in: scenario) { try await api.home() }
+    let home = try await withFaults(scenario) { try await api.home() }
     #expect(!home.sections.isEmpty)
   }
 
@@ -88,7 +89,7 @@ struct WireTests {
 }
 
 @Suite struct OrderOfTraitsTests {
-  @Test(.weather([.always(.first(1), .status(500))]), .onTheWire, .cassette("users"))
+  @Test(.faults([.always(.first(1), .status(500))]), .onTheWire, .cassette("users"))
   func `weather and wire may stand in front of the cassette`() async throws {
     let api = UserAPI(session: .windTunnel, base: Deck.current.url)
     _ = try await api.profile(7)

@@ -3,6 +3,7 @@
   import Origins
   import TestSupport
   import Testing
+  import WindTunnel
   import WindTunnelServer
 
   @testable import WindTunnelTesting

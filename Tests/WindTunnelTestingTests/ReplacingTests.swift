@@ -89,7 +89,7 @@ import WindTunnel
     expectEqual(recorded([secret("/login", "third-secret-of-mine")], onto: old), old)
     // What has changed beside it names the same secret by the same ordinal.
     var changed = secret("/other", "third-secret-of-mine")
-    changed.answer = .response(.json(["access_token": "third-secret-of-minex", "more": 1]))
+    changed.result = .response(.json(["access_token": "third-secret-of-minex", "more": 1]))
     let anew = recorded([changed], onto: old)
     expectEqual(anew[0], old[0])
     expectEqual(anew[1].request, old[1].request)

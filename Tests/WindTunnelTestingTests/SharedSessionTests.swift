@@ -2,6 +2,7 @@ import Foundation
 import Origins
 import TestSupport
 import Testing
+import WindTunnel
 import WindTunnelServer
 import WindTunnelTesting
 
@@ -23,7 +24,7 @@ struct SharedSessionTests {
     try await expectEqual(api.profile(7).name, "Ada")
   }
 
-  @Test(.weather([.on("GET /users/*", .first(2), .status(503))], seed: 7))
+  @Test(.faults([.on("GET /users/*", .first(2), .status(503))], seed: 7))
   func `it has the test's weather`() async throws {
     _ = try await api.profile(7)
     expectEqual(Deck.current.attempts("GET /users/7"), 3)

@@ -2,6 +2,7 @@ import Foundation
 import Origins
 import TestSupport
 import Testing
+import WindTunnel
 @_spi(WindTunnel) import WindTunnelCore
 import WindTunnelServer
 import WindTunnelSymptoms
@@ -24,14 +25,14 @@ import WindTunnelSymptoms
     var url: String { "\(server.url)/landing" }
   }
 
-  private func fly<Result: Sendable>(
+  private func run<Result: Sendable>(
     _ deck: Deck,
     sharedSession: Bool = false,
     by options: ReplayServer.Options = Tunnel.standardOptions,
     _ body: @Sendable @escaping (URLSession, String) async throws -> Result
   ) async throws -> Result {
     let answer = Locked<Result?>(nil)
-    try await Tunnel.fly(
+    try await Tunnel.run(
       deck,
       onTheWire: options,
       by: { Tunnel.standardOptions },
@@ -58,7 +59,7 @@ import WindTunnelSymptoms
     let deck = Deck(
       Cassette([Interaction(Request("GET", "https://api.example.test/"), .json([:]))])
     )
-    let own = try await fly(deck, sharedSession: shared) { session, own in
+    let own = try await run(deck, sharedSession: shared) { session, own in
       let error = await #expect(throws: (any Error).self) { try await session.text(canary.url) }
       expectEqual(error?.localizedDescription.contains("\(canary.url)"), true)
       expectEqual(
@@ -76,7 +77,7 @@ import WindTunnelSymptoms
     let deck = Deck(
       Cassette([Interaction(Request("GET", "https://api.example.test/"), .text(Body("own")))])
     )
-    let text = try await fly(deck) { session, own in
+    let text = try await run(deck) { session, own in
       try await session.text("\(own.replacing("127.0.0.1", with: "localhost"))/")
     }
     expectEqual(text, "own")
@@ -101,7 +102,7 @@ import WindTunnelSymptoms
       to: canary.url,
       Interaction(Request("GET", RequestURL(canary.url)), .text(Body("tape")))
     )
-    let text = try await fly(deck, sharedSession: shared) { session, own in
+    let text = try await run(deck, sharedSession: shared) { session, own in
       try await session.text("\(own)/go")
     }
     expectEqual(text, "tape")
@@ -116,7 +117,7 @@ import WindTunnelSymptoms
   {
     let canary = try await Canary()
     let deck = leading(to: canary.url)
-    let text = try await fly(deck, sharedSession: shared) { session, own in
+    let text = try await run(deck, sharedSession: shared) { session, own in
       try await session.text("\(own)/go")
     }
     #expect(text.hasPrefix("GET \(canary.url) is not on the cassette."))
@@ -138,7 +139,7 @@ import WindTunnelSymptoms
         Interaction(Request("GET", "https://api.example.test/end"), .text(Body("more"))),
       ])
     )
-    let text = try await fly(deck) { session, own in
+    let text = try await run(deck) { session, own in
       try await session.text("\(own)/go")
     }
     expectEqual(text, "there")
@@ -151,7 +152,7 @@ import WindTunnelSymptoms
       Cassette(),
       options: PlaybackOptions(ignoring: ["127.0.0.1:\(canary.server.port)"])
     )
-    let text = try await fly(deck) { session, _ in
+    let text = try await run(deck) { session, _ in
       try await session.text(canary.url)
     }
     expectEqual(text, "live")
@@ -183,7 +184,7 @@ import WindTunnelSymptoms
       options: PlaybackOptions(mapping: ["api.example.test": RequestURL(server.url)])
     )
     let deck = try place.deck(settings)
-    let text = try await fly(deck, by: try place.wire(for: deck, settings)) { session, own in
+    let text = try await run(deck, by: try place.wire(for: deck, settings)) { session, own in
       try await session.text("\(own)/a")
     }
     expectEqual(text, "live")
@@ -209,7 +210,7 @@ import WindTunnelSymptoms
       options: PlaybackOptions(mapping: ["api.example.test": RequestURL(server.url)])
     )
     let deck = try place.deck(settings)
-    let text = try await fly(deck, by: try place.wire(for: deck, settings)) { session, own in
+    let text = try await run(deck, by: try place.wire(for: deck, settings)) { session, own in
       try await session.text("\(own)/go")
     }
     #expect(text.hasPrefix("\(canary.server.url) is not asked here: it is not the server that is"))
@@ -234,7 +235,7 @@ import WindTunnelSymptoms
         )
       ])
     )
-    let digest = try await fly(deck) { session, own in
+    let digest = try await run(deck) { session, own in
       let url = try #require(URL(string: "\(own)/film"))
       return try await withCheckedThrowingContinuation { continuation in
         session.downloadTask(with: url) { file, _, error in

@@ -29,11 +29,11 @@ import WindTunnelURLSession
   @Test(arguments: Ending.allCases)
   func `a task that has ended lets its deck go`(ending: Ending) async throws {
     let (gone, continuation) = AsyncStream<Void>.makeStream()
-    try await Self.fly(ending, Token(continuation))
+    try await Self.run(ending, Token(continuation))
     for await _ in gone {}
   }
 
-  private static func fly(_ ending: Ending, _ token: Token) async throws {
+  private static func run(_ ending: Ending, _ token: Token) async throws {
     let moved = Interaction(
       Request("GET", "https://api.example.test/a"),
       Response(status: 302, headers: ["Location": "/n"]),
@@ -90,7 +90,7 @@ import WindTunnelURLSession
       for number in 0..<64 {
         group.addTask {
           let delay = Fault.delay(.init(.zero, through: .milliseconds(5)))
-          var rules = [Rule.always(.always, delay)]
+          var rules = [FaultRule.always(.always, delay)]
           if number.isMultiple(of: 2) { rules.append(.always(.every(3), .status(500 + number))) }
           if number.isMultiple(of: 5) { rules.append(.always(.every(4), .reset(.afterRequest))) }
           let stub = Stub.get(RequestURL(Self.url), json: ["n": .number(number)], then: .repeat)

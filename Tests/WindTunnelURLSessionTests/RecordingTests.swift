@@ -200,8 +200,8 @@ import WindTunnelURLSession
     _ = await recorder.session().seen(origin.url + "/cut")
     origin.stop()
     let recorded = try #require(recorder.recorded().cassette.interactions.first)
-    guard case .cut(let response, let failure) = recorded.answer else {
-      Issue.record("\(recorded.answer)")
+    guard case .cut(let response, let failure) = recorded.result else {
+      Issue.record("\(recorded.result)")
       return
     }
     expectEqual(response, Response(headers: ["Content-Length": "20"], body: Body("0123")))

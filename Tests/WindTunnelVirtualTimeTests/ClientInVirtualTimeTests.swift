@@ -26,11 +26,11 @@ struct ClientInVirtualTimeTests {
       (self.statuses, self.delay) = (statuses, delay)
     }
 
-    func answer() async -> HTTPAnswer {
+    func answer() async -> ServerResponse {
       asked.append(ContinuousClock.now - begun)
       let status = statuses.count > 1 ? statuses.removeFirst() : statuses[0]
       try? await Task.sleep(for: delay)
-      return HTTPAnswer(status: status, body: Data("{}".utf8))
+      return ServerResponse(status: status, body: Data("{}".utf8))
     }
   }
 

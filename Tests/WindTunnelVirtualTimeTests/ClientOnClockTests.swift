@@ -32,9 +32,9 @@ import WindTunnelVirtualTime
 
     init(failures: Int) { self.failures = failures }
 
-    func answer(at time: Duration) -> HTTPAnswer {
+    func answer(at time: Duration) -> ServerResponse {
       asked.append(time)
-      return HTTPAnswer(status: asked.count > failures ? 200 : 503, body: Data("{}".utf8))
+      return ServerResponse(status: asked.count > failures ? 200 : 503, body: Data("{}".utf8))
     }
   }
 

@@ -350,7 +350,7 @@ export class List {
 
 // MARK: Elements of a row
 
-const CELLS = ["check", "time", "method", "url", "status", "attempt", "faults", "take", "duration"]
+const CELLS = ["check", "time", "method", "url", "status", "attempt", "faults", "source", "duration"]
 let made = 0
 
 function makeRow() {

@@ -64,7 +64,7 @@ struct ActiveScenario: Sendable {
   mutating func pass(to now: Date?) { clock.start(at: now) }
 
   /// Decides what a connection meets before there is a request on it.
-  mutating func decideConnection(_ lane: Lane, _ ordinal: Int, at now: Date?) -> Decision {
+  mutating func decideConnection(_ lane: Lane, _ ordinal: Int, at now: Date?) -> FaultDecision {
     if ruleUse.isWaiting { ruleUse.meet(nil) }
     return scenario.decideConnection(
       seed: seed,
@@ -81,7 +81,7 @@ struct ActiveScenario: Sendable {
     _ ordinal: Int,
     isOpened: Bool,
     at now: Date?
-  ) -> Decision {
+  ) -> FaultDecision {
     if ruleUse.isWaiting { ruleUse.meet(request) }
     let context = clock.context(scenario, of: request, in: lane, at: now)
     return scenario.decideTunnel(
@@ -99,10 +99,10 @@ struct ActiveScenario: Sendable {
     isIgnored: Bool,
     recording: Int?,
     at now: Date?
-  ) -> Decision {
+  ) -> FaultDecision {
     var context = clock.context(scenario, of: prepared.request, in: lane, at: now)
     if isIgnored || scenario.rules.isEmpty {
-      return Decision(lane: lane, key: prepared.key.text, ordinal: ordinal, faults: [])
+      return FaultDecision(lane: lane, key: prepared.key.text, ordinal: ordinal, faults: [])
     }
     context.recording = recording
     if ruleUse.isWaiting { ruleUse.meet(prepared.request) }
@@ -115,7 +115,7 @@ struct ActiveScenario: Sendable {
   /// Returns the link and the fates of a connection's packets; `nil` where there is no link. An
   /// exchange has a connection of its own, so that no client's reuse of connections changes what it
   /// meets.
-  func path(_ decision: Decision) -> LinkPath? {
+  func path(_ decision: FaultDecision) -> LinkPath? {
     scenario.link.map { link in
       LinkPath(
         link: link,

@@ -290,7 +290,7 @@ extension Deck {
     on stage: Stage,
     at now: Date? = nil
   ) -> (delivery: Delivery, path: LinkPath?) {
-    let (decision, path) = state.withLock { state -> (Decision, LinkPath?) in
+    let (decision, path) = state.withLock { state -> (FaultDecision, LinkPath?) in
       let decision = state.open(lane: lane, at: now, telling: observer)
       // What its request's connection takes of a rate that is shared it does not take twice.
       var path = state.scenario.path(decision)
@@ -340,12 +340,12 @@ extension Deck {
   }
 
   /// Reports that the first byte of an answer has been sent to the client.
-  public func answerBegan(_ outcome: Outcome) {
+  public func responseBegan(_ outcome: Outcome) {
     if isObserved(outcome) { observer?.tell(.firstByte(outcome)) }
   }
 
   /// Reports what an origin has answered.
-  package func passed(_ answer: LiveAnswer, for outcome: Outcome) {
+  package func passed(_ answer: LiveResponse, for outcome: Outcome) {
     if isObserved(outcome) { observer?.tell(.passed(outcome, answer)) }
   }
 

@@ -32,7 +32,7 @@ extension Deck {
     private var sessionCount = 0
 
     private static let missesMax = 100
-    private static let connectionPrint = Fingerprint(Decision.connectionKey)
+    private static let connectionPrint = Fingerprint(FaultDecision.connectionKey)
 
     init(
       _ cassette: LoadedCassette,
@@ -93,7 +93,7 @@ extension Deck {
     }
 
     /// Decides what a connection meets that is opened.
-    mutating func open(lane: Lane, at now: Date?, telling observer: Observer?) -> Decision {
+    mutating func open(lane: Lane, at now: Date?, telling observer: Observer?) -> FaultDecision {
       let ordinal = arrivals.count(LaneKey(lane, Self.connectionPrint))
       let decision = scenario.decideConnection(lane, ordinal, at: now)
       let entry = Journal.Entry(id: newID(), decision: decision, take: .connection)
@@ -193,7 +193,7 @@ extension Deck {
     }
 
     /// Returns the recordings whose bodies faults send, by number; `nil` if no fault sends one.
-    private func bodySources(of decision: Decision) -> [Int: Interaction]? {
+    private func bodySources(of decision: FaultDecision) -> [Int: Interaction]? {
       let numbers = Set(decision.faults.compactMap(\.bodySource)).filter { number in
         number <= cassette.interactions.count && cassette.function(at: number - 1) == nil
       }
@@ -206,7 +206,7 @@ extension Deck {
     private func renderedKey(
       of take: Journal.Take,
       for prepared: PreparedRequest,
-      _ decision: Decision
+      _ decision: FaultDecision
     ) -> RenderedResponseKey? {
       guard prepared.takesRecordingsUnchanged, case .recording(let place) = take,
         decision.faults.isEmpty, !scenario.hasLink
@@ -234,7 +234,7 @@ extension Deck {
       let id = newID()
       let arrival = arrivals.arrive(id, LaneKey(lane, prepared.print))
       scenario.pass(to: now)
-      let decision = Decision(
+      let decision = FaultDecision(
         lane: lane,
         key: prepared.key.text,
         ordinal: arrival.ordinal,
@@ -255,7 +255,7 @@ extension Deck {
     /// Deals what answers a request.
     private mutating func deal(
       _ prepared: PreparedRequest,
-      _ decision: Decision,
+      _ decision: FaultDecision,
       id: Int,
       isIgnored: Bool
     ) -> Dealt {
@@ -345,7 +345,7 @@ extension Deck {
     private func fitting(
       _ interaction: Interaction,
       _ prepared: PreparedRequest,
-      _ decision: Decision
+      _ decision: FaultDecision
     ) -> DeferredAnswer? {
       // Nearly always there is neither.
       let isVersioned = !decision.faults.isEmpty && decision.faults.contains(where: \.isVersion)

@@ -44,7 +44,7 @@ public struct NamedStub: Sendable, Hashable {
         source: source,
         place: "",
         problem: "\(data.count) bytes are more than the \(Self.bytesMax) of a stub",
-        remedy: nil
+        fix: nil
       )
     }
     var top = try ObjectReader(JSON(parsing: data, source: source), source: source, path: "")

@@ -9,7 +9,7 @@ public enum SYNFate: Sendable, Hashable {
   case unanswered
 }
 
-extension Decision {
+extension FaultDecision {
   /// The outcome of the attempts to open this connection.
   public var synFate: SYNFate {
     for case .connection(let fault) in faults {
@@ -23,7 +23,7 @@ extension Decision {
   }
 }
 
-extension Decision {
+extension FaultDecision {
   /// Tells whether the connection fails; one that is merely late, or that has no faults, does not.
   public var failsConnection: Bool {
     faults.contains { if case .connection(let fault) = $0 { fault.symptom != nil } else { false } }

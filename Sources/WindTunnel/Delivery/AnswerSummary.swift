@@ -33,7 +33,7 @@ package struct AnswerSummary: Sendable, Hashable {
       id: 0,
       request: recorded?.request ?? Request("GET", "/"),
       source: recorded.map { .recording($0, place: 0) } ?? .forward(ticket: nil),
-      decision: Decision(lane: .deck, key: "", ordinal: 1, faults: faults)
+      decision: FaultDecision(lane: .deck, key: "", ordinal: 1, faults: faults)
     )
     outcome.moment = now.map { Date(timeIntervalSince1970: $0.inMilliseconds / 1000) }
     let sum = Sum(Delivery(outcome, on: .inProcess), of: response?.body.count ?? 0)
@@ -71,7 +71,7 @@ package struct AnswerSummary: Sendable, Hashable {
   }
 
   /// Sums up a connection on which no request comes.
-  package init(connection decision: Decision) {
+  package init(connection decision: FaultDecision) {
     symptom = Sum(Delivery(decision, on: .inProcess)).symptom
   }
 

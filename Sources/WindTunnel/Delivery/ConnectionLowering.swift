@@ -38,7 +38,7 @@ extension Outcome {
 extension Delivery {
   /// Makes the steps of a connection's decision; there are none where it simply goes on. A
   /// connection that is kept goes on after them.
-  public init(_ decision: Decision, on stage: Stage) {
+  public init(_ decision: FaultDecision, on stage: Stage) {
     var steps: [Step] = []
     for case .connection(let fault) in decision.faults {
       let opening = Self.opening(fault, on: stage)

@@ -128,7 +128,7 @@ struct Script {
 extension Script {
   private mutating func play(_ interaction: Interaction, _ outcome: Outcome) {
     let (timing, pace) = (interaction.timing, outcome.pace)
-    switch interaction.answer {
+    switch interaction.result {
     case .response(let response) where interaction.isConversation:
       answer(response, to: outcome.request)
       isConversation = true

@@ -313,13 +313,13 @@ extension Fault {
     guard let fault = found.first else {
       throw object.error(
         ofAll: "no fault is named here",
-        remedy: "Write for example { \"status\": 503 } or { \"delayMilliseconds\": 300 }."
+        fix: "Write for example { \"status\": 503 } or { \"delayMilliseconds\": 300 }."
       )
     }
     guard found.count == 1 else {
       throw object.error(
         ofAll: "\(found.count) faults stand in one object",
-        remedy: "Give each an object of its own; they are composed in order."
+        fix: "Give each an object of its own; they are composed in order."
       )
     }
     self = fault

@@ -34,7 +34,7 @@ extension Mutation {
       throw object.error(
         key,
         "this does not go with \"\(word.rawValue)\"",
-        remedy: word.keys.isEmpty
+        fix: word.keys.isEmpty
           ? "Nothing does." : "What does: \(word.keys.joined(separator: ", "))."
       )
     }

@@ -157,7 +157,7 @@ enum JournalFormat {
         source: source,
         place: name,
         problem: "not JSON: \(error.problem)",
-        remedy: "What a recording left cannot be taken up; move the file away to go on without."
+        fix: "What a recording left cannot be taken up; move the file away to go on without."
       )
     }
     var reader = try ObjectReader(json, source: source, path: name)

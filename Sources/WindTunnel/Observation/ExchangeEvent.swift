@@ -29,7 +29,7 @@ public enum ExchangeEvent: Sendable {
   case firstByte(Outcome)
   /// The origin has said all that it says of a request that was passed on, or has agreed to a
   /// conversation; reported only where a console shows it.
-  case passed(Outcome, LiveAnswer)
+  case passed(Outcome, LiveResponse)
   /// The origin of a request that was to be passed on is not asked; the reason, as a sentence.
   case notAsked(Outcome, String)
   /// Something was seen of a live conversation, before any fault; reported only where a console

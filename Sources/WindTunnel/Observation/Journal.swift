@@ -8,7 +8,7 @@ public struct Journal: Sendable {
     /// The number of the outcome.
     public var id: Int
     /// The faults that were decided, with the lane, the key and the ordinal.
-    public var decision: Decision
+    public var decision: FaultDecision
     /// The answer that was played.
     public var take: Take
     /// Tells whether an equal request of the same lane was in flight, so that the client's timing

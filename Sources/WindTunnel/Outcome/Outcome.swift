@@ -26,7 +26,7 @@ public struct Outcome: Sendable, Hashable {
     if case .recording(let interaction, place: _) = source { interaction } else { nil }
   }
   /// The faults of the exchange.
-  public var decision: Decision
+  public var decision: FaultDecision
   /// The link, and the draws that decide which packets are lost.
   public var path: LinkPath? {
     get { boxedPath?.value }
@@ -68,7 +68,7 @@ public struct Outcome: Sendable, Hashable {
     id: Int,
     request: Request,
     source: Source,
-    decision: Decision,
+    decision: FaultDecision,
     path: LinkPath? = nil,
     liveURL: RequestURL? = nil,
     pace: Pace = .immediately,
@@ -96,7 +96,7 @@ public struct Outcome: Sendable, Hashable {
   public var forwards: Bool { Self.forwards(source, decision) }
 
   /// Tells the same before there is an outcome.
-  static func forwards(_ source: Source, _ decision: Decision) -> Bool {
+  static func forwards(_ source: Source, _ decision: FaultDecision) -> Bool {
     guard case .forward = source else { return false }
     return !decision.faults.contains(where: \.forestallsOrigin)
   }
@@ -150,7 +150,7 @@ public enum Pace: Sendable, Hashable {
 /// The deck's decision for one tunnel (`CONNECT`, RFC 9110 §9.3.6).
 public struct TunnelDecision: Sendable, Hashable {
   /// The faults; the decision's key is `CONNECT host:port`.
-  public var decision: Decision
+  public var decision: FaultDecision
   /// The link, and the draws that decide which packets are lost; `nil`: as fast as possible.
   public var path: LinkPath?
   /// The scenario in which the tunnel was decided.

@@ -52,14 +52,14 @@ public struct AllowedRule: Sendable, Hashable {
         throw object.error(
           "allow.\(rule)",
           "the reason is missing",
-          remedy: "Say why it may be broken: \"allow\": {\"\(rule)\": \"…\"}."
+          fix: "Say why it may be broken: \"allow\": {\"\(rule)\": \"…\"}."
         )
       }
       guard let allowed = AllowedRule(key: rule, because: reason) else {
         throw object.error(
           "allow.\(rule)",
           "the parentheses hold no endpoint",
-          remedy: "Write for example \"repeats-post(POST /search)\"."
+          fix: "Write for example \"repeats-post(POST /search)\"."
         )
       }
       rules.append(allowed)

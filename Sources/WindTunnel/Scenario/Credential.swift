@@ -34,7 +34,7 @@ public struct Credential: Sendable, Hashable {
       throw object.error(
         "issuer",
         "it says which request asks for a new credential",
-        remedy: "Write for example \"issuer\": \"POST /login\"."
+        fix: "Write for example \"issuer\": \"POST /login\"."
       )
     }
     let issuer = try object.pattern(text, at: "issuer")
@@ -66,7 +66,7 @@ extension Scenario {
       throw object.error(
         "rules[\(rule)].when.credential",
         "nobody says here who issues it, so no client could get another",
-        remedy: "Name the issuer: \"credential\": {\"issuer\": \"POST /login\"}."
+        fix: "Name the issuer: \"credential\": {\"issuer\": \"POST /login\"}."
       )
     }
     let expiring = rules.indices.filter { rules[$0].trigger.credential == .expired }
@@ -74,14 +74,14 @@ extension Scenario {
       throw object.error(
         "rules[\(rule)].when.credential",
         "a credential expires for all calls that a range has, and nothing else can be said beside that",
-        remedy: "Leave \"request\", \"fromCall\" and \"untilCall\" beside it."
+        fix: "Leave \"request\", \"fromCall\" and \"untilCall\" beside it."
       )
     }
     guard expiring.count > 1 else { return }
     throw object.error(
       "rules[\(expiring[1])].when.credential",
       "a credential expires once in a scenario, and rules[\(expiring[0])] is about that",
-      remedy: "Write one rule with all of its faults, or another scenario."
+      fix: "Write one rule with all of its faults, or another scenario."
     )
   }
 }

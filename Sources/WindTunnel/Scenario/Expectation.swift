@@ -1,6 +1,6 @@
 /// A thing that is asked of a client in a scenario, though a good client may do without: not to
 /// have it is an error there, and elsewhere a note at most.
-public enum Expectation: String, Sendable, Hashable, CaseIterable {
+public enum ClientExpectation: String, Sendable, Hashable, CaseIterable {
   /// The client shows an answer of before where its server fails, if that may be shown then.
   case stale
 
@@ -13,7 +13,7 @@ public enum Expectation: String, Sendable, Hashable, CaseIterable {
         throw object.error(
           "expects[\(index)]",
           "\(json) is nothing that can be asked of a client",
-          remedy: "What can: \(known)."
+          fix: "What can: \(known)."
         )
       }
       if !all.contains(expectation) { all.append(expectation) }
@@ -22,7 +22,7 @@ public enum Expectation: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-extension Rule {
+extension FaultRule {
   /// Tells whether it has the server fail from one call on and for good, so that what came before
   /// may be shown in its place.
   var failsForGood: Bool {

@@ -128,13 +128,13 @@ public struct GateError: Error, Sendable, Hashable, CustomStringConvertible {
   public var column: Int
   /// The problem, as half a sentence.
   public var problem: String
-  /// The remedy, as a sentence; `nil` where it is obvious.
-  public var remedy: String?
+  /// The fix, as a sentence; `nil` where it is obvious.
+  public var fix: String?
 
   /// The error in one or two sentences.
   public var description: String {
     let shown = gate.count > 80 ? "\(gate.prefix(80))…" : gate
-    return "gate \"\(shown)\", column \(column): \(problem).\(remedy.map { " \($0)" } ?? "")"
+    return "gate \"\(shown)\", column \(column): \(problem).\(fix.map { " \($0)" } ?? "")"
   }
 }
 
@@ -328,8 +328,8 @@ private struct GateParser {
 
   private mutating func skipBlanks() { _ = take(while: \.isBlank) }
 
-  private func error(at place: Int, _ problem: String, _ remedy: String? = nil) -> GateError {
-    GateError(gate: text, column: place + 1, problem: problem, remedy: remedy)
+  private func error(at place: Int, _ problem: String, _ fix: String? = nil) -> GateError {
+    GateError(gate: text, column: place + 1, problem: problem, fix: fix)
   }
 }
 

@@ -133,7 +133,7 @@ extension RequestPattern {
   /// meant.
   package struct Problem: Sendable, Hashable {
     package var problem: String
-    package var remedy: String
+    package var fix: String
   }
 
   private static let methods: Set<Substring> = [
@@ -147,7 +147,7 @@ extension RequestPattern {
     guard words.count <= 2, let target = words.last, !target.isEmpty else {
       return Problem(
         problem: "\"\(text)\" is no request pattern",
-        remedy: "Write a method or *, one space, and a path, such as \"GET /home\"."
+        fix: "Write a method or *, one space, and a path, such as \"GET /home\"."
       )
     }
     if words.count == 2, !methods.contains(words[0]),
@@ -155,14 +155,14 @@ extension RequestPattern {
     {
       return Problem(
         problem: "\"\(words[0])\" is no method that clients send: methods are case-sensitive",
-        remedy: "Write \"\(words[0].uppercased()) \(target)\"."
+        fix: "Write \"\(words[0].uppercased()) \(target)\"."
       )
     }
     if words.count == 2, words[0] == "CONNECT" { return nil }
     guard target == "*" || target == "**" || target.hasPrefix("/") || target.contains("://") else {
       return Problem(
         problem: "\"\(target)\" is no path: it does not begin with /",
-        remedy: "Write for example \"GET /home\", or a whole URL."
+        fix: "Write for example \"GET /home\", or a whole URL."
       )
     }
     let path = RequestURL(String(target)).path
@@ -170,7 +170,7 @@ extension RequestPattern {
     guard let odd else { return nil }
     return Problem(
       problem: "\"\(odd)\" stands for no segment but itself: * means a whole one",
-      remedy: "Write * for one segment, or ** for the rest of a path."
+      fix: "Write * for one segment, or ** for the rest of a path."
     )
   }
 }

@@ -1,9 +1,9 @@
 /// A condition and the faults that fire under it, together and in order.
 ///
 /// ```swift
-/// let slow = Rule.on("POST /payments", .attempt(1), .delay(.seconds(2)), .status(503))
+/// let slow = FaultRule.on("POST /payments", .attempt(1), .delay(.seconds(2)), .status(503))
 /// ```
-public struct Rule: Sendable, Hashable {
+public struct FaultRule: Sendable, Hashable {
   /// The condition under which the faults fire.
   public var trigger: Trigger
   /// The faults, in order.
@@ -25,7 +25,7 @@ public struct Rule: Sendable, Hashable {
     _ request: RequestPattern,
     _ trigger: Trigger = .always,
     _ faults: Fault...
-  ) -> Rule {
+  ) -> FaultRule {
     on(request, trigger, faults)
   }
 
@@ -34,15 +34,15 @@ public struct Rule: Sendable, Hashable {
     _ request: RequestPattern,
     _ trigger: Trigger = .always,
     _ faults: [Fault]
-  ) -> Rule {
+  ) -> FaultRule {
     var trigger = trigger
     trigger.request = request
-    return Rule(when: trigger, faults)
+    return FaultRule(when: trigger, faults)
   }
 
   /// Makes a rule for every request and connection.
-  public static func always(_ trigger: Trigger = .always, _ faults: Fault...) -> Rule {
-    Rule(when: trigger, faults)
+  public static func always(_ trigger: Trigger = .always, _ faults: Fault...) -> FaultRule {
+    FaultRule(when: trigger, faults)
   }
 
   /// Tells whether it speaks of connections rather than of requests: all its faults do, and nothing
@@ -57,7 +57,7 @@ public struct Rule: Sendable, Hashable {
 }
 
 /// The faults that were decided for one connection or request.
-public struct Decision: Sendable, Hashable {
+public struct FaultDecision: Sendable, Hashable {
   /// The lane of the connection or request.
   public var lane: Lane
   /// The request's key; ``connectionKey`` for a connection.
@@ -92,7 +92,7 @@ public struct Decision: Sendable, Hashable {
   package var faultsText: String { "\(JSON.array(faults.map(\.json)))" }
 }
 
-extension Rule {
+extension FaultRule {
   init(reading object: consuming ObjectReader) throws(FormatError) {
     let when = try object.object("when")
     let trigger = try when.map { object throws(FormatError) in try Trigger(reading: object) }
@@ -115,7 +115,7 @@ extension Rule {
         source: source,
         place: "\(place)[\(conflict.index)]",
         problem: "this cannot happen as well; \(conflict.reason)",
-        remedy: FaultConflict.remedy
+        fix: FaultConflict.fix
       )
     }
   }
@@ -147,7 +147,7 @@ struct FaultConflict: Sendable, Hashable {
   var reason: String
 
   /// The faults that a rule may hold, in words.
-  static let remedy =
+  static let fix =
     "One rule takes one way for the connection to fail and nothing else of the answer, or else at "
     + "most one of \"status\" and \"answer\", one \"malformed\", and one place where the answer ends. "
     + "What should happen to different requests belongs in rules of their own."

@@ -38,7 +38,7 @@ public struct Scenario: Sendable, Hashable {
   /// The link to the server; `nil`: as fast as possible.
   public var link: Link?
   /// The rules, in the order in which they compose.
-  public var rules: [Rule] { didSet { names = RuleNames() } }
+  public var rules: [FaultRule] { didSet { names = RuleNames() } }
   private var names = RuleNames()
   /// The share of calls that are cancelled by their callers; `nil`: none.
   public var cancellation: Cancellation?
@@ -49,7 +49,7 @@ public struct Scenario: Sendable, Hashable {
   /// The credential that clients bear; `nil`: nothing is known of any.
   public var credential: Credential?
   /// The things that are asked of a client in the scenario, where a client may also do without.
-  public var expects: [Expectation] = []
+  public var expects: [ClientExpectation] = []
   /// The bars that a client has to clear in the scenario.
   public var gates: [Gate]
   /// The gates that a release owner sets for the scenario. They are kept and not checked yet.
@@ -66,7 +66,7 @@ public struct Scenario: Sendable, Hashable {
     _ name: String,
     summary: String? = nil,
     link: Link? = nil,
-    rules: [Rule] = [],
+    rules: [FaultRule] = [],
     critical: [RequestPattern] = [],
     gates: [Gate] = []
   ) {
@@ -153,14 +153,14 @@ extension Scenario: ExpressibleByArrayLiteral {
   static let planName = "plan"
 
   /// Makes a plan, which is a scenario without a name, of its rules.
-  public init(arrayLiteral elements: Rule...) { self.init(Self.planName, rules: elements) }
+  public init(arrayLiteral elements: FaultRule...) { self.init(Self.planName, rules: elements) }
 }
 
 extension Scenario {
   /// Decides the faults of a connection before there is a request on it.
   ///
   /// Rules that follow the clock are taken to be within their window; ``Deck`` knows the time.
-  public func decideConnection(seed: UInt64, lane: Lane, ordinal: Int) -> Decision {
+  public func decideConnection(seed: UInt64, lane: Lane, ordinal: Int) -> FaultDecision {
     decideConnection(seed: seed, lane: lane, ordinal: ordinal, in: nil)
   }
 
@@ -169,12 +169,12 @@ extension Scenario {
     lane: Lane,
     ordinal: Int,
     in context: TriggerContext?
-  ) -> Decision {
+  ) -> FaultDecision {
     if rules.isEmpty {
-      return Decision(lane: lane, key: Decision.connectionKey, ordinal: ordinal, faults: [])
+      return FaultDecision(lane: lane, key: FaultDecision.connectionKey, ordinal: ordinal, faults: [])
     }
-    let moment = Moment(seed, lane, Decision.connectionKey, ordinal, context)
-    return Decision(moment, fired(at: moment) { $0.isForConnections })
+    let moment = Moment(seed, lane, FaultDecision.connectionKey, ordinal, context)
+    return FaultDecision(moment, fired(at: moment) { $0.isForConnections })
   }
 
   /// Decides the faults of a request: a pure function of its arguments, whoever asks and when.
@@ -186,21 +186,21 @@ extension Scenario {
     seed: UInt64,
     lane: Lane,
     ordinal: Int
-  ) -> Decision {
+  ) -> FaultDecision {
     decide(request, at: Moment(seed, lane, key.text, ordinal, nil))
   }
 
-  func decide(_ request: Request, at moment: Moment) -> Decision {
-    if rules.isEmpty { return Decision(moment, []) }
-    return Decision(moment, fired(request, at: moment))
+  func decide(_ request: Request, at moment: Moment) -> FaultDecision {
+    if rules.isEmpty { return FaultDecision(moment, []) }
+    return FaultDecision(moment, fired(request, at: moment))
   }
 
   /// Decides what a request meets that comes through a proxy. The proxy connects for each request,
   /// so the rules of connections are the request's, too; there is no handshake in one that is not
   /// in a tunnel. One by `https` comes out of an open tunnel, which has met the rules of
   /// connections.
-  func decideProxied(_ request: Request, at moment: Moment) -> Decision {
-    if let own = portal(request) { return Decision(moment, [own]) }
+  func decideProxied(_ request: Request, at moment: Moment) -> FaultDecision {
+    if let own = portal(request) { return FaultDecision(moment, [own]) }
     let isInTunnel = request.url.scheme == "https"
     let fired = fired(at: moment) { rule in
       if isInTunnel, rule.isForConnections { return false }
@@ -209,7 +209,7 @@ extension Scenario {
       if case .connection(.tls) = fault { return nil }
       return fault
     }
-    return Decision(moment, fired).behindProxy
+    return FaultDecision(moment, fired).behindProxy
   }
 
   /// Returns the rules that fire for a request.
@@ -219,7 +219,7 @@ extension Scenario {
   }
 
   /// Tells whether a rule means a request, whatever its ordinal.
-  func applies(_ rule: Rule, to request: Request) -> Bool {
+  func applies(_ rule: FaultRule, to request: Request) -> Bool {
     if rule.trigger.request?.matches(request) == false { return false }
     if rule.trigger.credential != nil, credential?.issuer.matches(request) == true { return false }
     return rule.trigger.isCritical.map { $0 == isCritical(request) } != false
@@ -257,8 +257,8 @@ extension Scenario {
 
   private func fired(
     at moment: Moment,
-    where applies: (Rule) -> Bool,
-    resolving: (Rule, Fault) -> Fault? = { $1 }
+    where applies: (FaultRule) -> Bool,
+    resolving: (FaultRule, Fault) -> Fault? = { $1 }
   ) -> [Fired] {
     var fired: [Fired] = []
     let names = names.all(of: rules)
@@ -311,7 +311,7 @@ private struct RuleNames: Sendable, Hashable {
 
   func hash(into hasher: inout Hasher) {}
 
-  func all(of rules: [Rule]) -> [String] {
+  func all(of rules: [FaultRule]) -> [String] {
     made.withLock { made in
       if let made { return made }
       var counts: [Trigger: Int] = [:]
@@ -332,7 +332,7 @@ extension Scenario {
   /// Decides what a tunnel meets: by the rules of connections, by those of `CONNECT host:port`, and
   /// by those of every request as far as they can be carried by bytes that cannot be read. A status
   /// is only for the rules that name the tunnel: it answers the `CONNECT`.
-  func decideTunnel(_ request: Request, at moment: Moment, isOpened: Bool) -> Decision {
+  func decideTunnel(_ request: Request, at moment: Moment, isOpened: Bool) -> FaultDecision {
     let fired = fired(at: moment) { rule in
       // What speaks of every request is met by those within an open tunnel, and not by itself, too.
       if isOpened, !rule.isForConnections, rule.trigger.request?.isForTunnels != true {
@@ -343,7 +343,7 @@ extension Scenario {
       if case .status = fault, rule.trigger.request?.isForTunnels != true { return nil }
       return fault
     }
-    return Decision(moment, fired).behindProxy
+    return FaultDecision(moment, fired).behindProxy
   }
 
   /// Tells whether the scenario has faults that happen only in a decrypted tunnel.
@@ -374,13 +374,13 @@ extension Scenario {
   }
 }
 
-extension Decision {
+extension FaultDecision {
   fileprivate init(_ moment: Scenario.Moment, _ fired: [Scenario.Fired]) {
     let faults = fired.flatMap(\.faults)
     self.init(lane: moment.lane, key: moment.key, ordinal: moment.ordinal, faults: faults)
   }
 
-  fileprivate var behindProxy: Decision {
+  fileprivate var behindProxy: FaultDecision {
     var decision = self
     decision.faults = faults.map(\.behindProxy)
     return decision
@@ -470,13 +470,13 @@ public struct Story: Sendable {
 }
 
 extension Scenario {
-  /// Tells whether a story holds this line of a connection (``Decision/line``).
+  /// Tells whether a story holds this line of a connection (``FaultDecision/line``).
   public func tells(_ line: String, ofConnection ordinal: Int, seed: UInt64, lane: Lane) -> Bool {
-    let moment = Moment(seed, lane, Decision.connectionKey, ordinal, nil)
+    let moment = Moment(seed, lane, FaultDecision.connectionKey, ordinal, nil)
     return tells(line, moment, fired(at: moment) { $0.isForConnections })
   }
 
-  /// Tells whether a story holds this line of a request (``Decision/line``).
+  /// Tells whether a story holds this line of a request (``FaultDecision/line``).
   ///
   /// A rule that follows the clock or looks at header fields is in the story with the faults of its
   /// firing; whether it fired, only traffic shows. A line may therefore lack such rules' faults,
@@ -495,7 +495,7 @@ extension Scenario {
 
   /// Tells the same of a line's faults alone.
   package func tells(faults: String, ofConnection ordinal: Int, seed: UInt64, lane: Lane) -> Bool {
-    tell(faults, Moment(seed, lane, Decision.connectionKey, ordinal, nil)) { moment in
+    tell(faults, Moment(seed, lane, FaultDecision.connectionKey, ordinal, nil)) { moment in
       fired(at: moment) { $0.isForConnections }
     }
   }

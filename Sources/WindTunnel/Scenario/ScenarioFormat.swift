@@ -70,7 +70,7 @@ extension Scenario {
       link = try Link(reading: object)
       linkNotes = object.notes
     }
-    rules = try top.list("rules", Rule.init(reading:)) ?? []
+    rules = try top.list("rules", FaultRule.init(reading:)) ?? []
     if let object = try top.object("cancel") {
       cancellation = try Cancellation(reading: object)
       cancellationNotes = object.notes
@@ -88,12 +88,12 @@ extension Scenario {
       throw top.error(
         "rules[\(rule)].when.critical",
         "no request is critical here, so this never fires",
-        remedy: "Name the critical ones: \"critical\": [\"GET /home\"]."
+        fix: "Name the critical ones: \"critical\": [\"GET /home\"]."
       )
     }
     if let object = try top.object("credential") { credential = try Credential(reading: object) }
     try checkCredentials(top)
-    expects = try Expectation.read(&top)
+    expects = try ClientExpectation.read(&top)
     gates = try Self.gates("gates", &top)
     bars = try Self.gates("bars", &top)
     allowed = try AllowedRule.read(&top)
@@ -117,7 +117,7 @@ extension Scenario {
         gates.append(gate)
       } catch {
         let place = "\(key)[\(index)], column \(error.column)"
-        throw top.error(place, error.problem, remedy: error.remedy)
+        throw top.error(place, error.problem, fix: error.fix)
       }
     }
     return gates
@@ -201,7 +201,7 @@ package struct ScenarioOrder: Sendable, Hashable {
       throw top.error(
         "name",
         "there is no scenario \"\(name)\"",
-        remedy: nearest(to: name, in: names).map { "Did you mean \"\($0)\"?" }
+        fix: nearest(to: name, in: names).map { "Did you mean \"\($0)\"?" }
           ?? "There are \(names.joined(separator: ", "))."
       )
     }

@@ -271,21 +271,21 @@ extension Trigger {
       throw object.error(
         "attempt",
         "request \(attempt) is none of the first \(first), so this never fires",
-        remedy: "What does: 1 to \(first)."
+        fix: "What does: 1 to \(first)."
       )
     }
     if let every, let attempt, !attempt.isMultiple(of: every) {
       throw object.error(
         "every",
         "\(attempt) is no multiple of \(every), so this never fires",
-        remedy: "Write one of the two."
+        fix: "Write one of the two."
       )
     }
     if let every, let first, every > first {
       throw object.error(
         "every",
         "none of the first \(first) is a multiple of \(every), so this never fires",
-        remedy: "What does: 1 to \(first)."
+        fix: "What does: 1 to \(first)."
       )
     }
   }
@@ -321,7 +321,7 @@ extension HeaderCondition {
       throw object.error(
         "withoutHeader",
         "this stands beside \"header\"",
-        remedy: "Write one of the two; a second rule can ask for the other."
+        fix: "Write one of the two; a second rule can ask for the other."
       )
     case (nil, let name?): self = .absent(name)
     case (let text?, nil):
@@ -430,7 +430,7 @@ extension ObjectReader {
   /// none would be found.
   package func pattern(_ text: String, at name: String) throws(FormatError) -> RequestPattern {
     if let wrong = RequestPattern.problem(with: text) {
-      throw error(name, wrong.problem, remedy: wrong.remedy)
+      throw error(name, wrong.problem, fix: wrong.fix)
     }
     return RequestPattern(text)
   }

@@ -100,7 +100,7 @@ package enum CassetteFormat {
         source: top.source,
         place: "",
         problem: "not a \(noun): the key \"\(key)\" is missing",
-        remedy: "A \(noun) begins with { \"\(key)\": \(version), …"
+        fix: "A \(noun) begins with { \"\(key)\": \(version), …"
       )
     }
     guard let found = value.intValue, found >= 1 else {
@@ -111,7 +111,7 @@ package enum CassetteFormat {
         source: top.source,
         place: "",
         problem: "this is a version \(found) \(noun), and this windtunnel reads version \(version)",
-        remedy: "Update windtunnel."
+        fix: "Update windtunnel."
       )
     }
   }

@@ -24,11 +24,11 @@ extension CassetteScanner {
     guard let request else { throw Self.unusual }
     interaction.request = request
     switch (response, failure) {
-    case (let response?, nil): interaction.answer = .response(response)
-    case (nil, let failure?): interaction.answer = .failure(failure)
-    case (let response?, let failure?): interaction.answer = .cut(response, failure)
+    case (let response?, nil): interaction.result = .response(response)
+    case (nil, let failure?): interaction.result = .failure(failure)
+    case (let response?, let failure?): interaction.result = .cut(response, failure)
     case (nil, nil) where !interaction.messages.isEmpty:
-      interaction.answer = .response(Response(status: 101))
+      interaction.result = .response(Response(status: 101))
     case (nil, nil): throw Self.unusual
     }
     interaction.notes = object.notes

@@ -25,11 +25,11 @@ package enum ForeignRecording: String, Sendable, Hashable, CaseIterable {
       source: source,
       place: "",
       problem: "this is a \(recording.rawValue) and no cassette of WindTunnel's",
-      remedy: recording.remedy(for: source)
+      fix: recording.fix(for: source)
     )
   }
 
-  private func remedy(for source: String) -> String {
+  private func fix(for source: String) -> String {
     let words = source.split(separator: ".")
     let stem = words.count > 1 ? words.dropLast().joined(separator: ".") : source
     let convert = "windtunnel cassette convert \(stem).har \(stem).json"

@@ -35,7 +35,7 @@ package struct InteractionReader {
     // A misspelt key is told before the one that is missing for it.
     try object.refuseUnknownKeys()
     guard let request else { throw object.error("request", "the request is missing") }
-    let answer: Answer
+    let answer: RecordedResult
     switch (response, failure) {
     case (let response?, nil): answer = .response(response)
     case (nil, let failure?): answer = .failure(failure)
@@ -188,7 +188,7 @@ package struct InteractionReader {
         throw object.error(
           "layout",
           "\"\(layout ?? "")\" is no layout",
-          remedy: "Layouts: \(JSON.Layout.all.map(\.name).joined(separator: ", "))."
+          fix: "Layouts: \(JSON.Layout.all.map(\.name).joined(separator: ", "))."
         )
       }
       return (Body(Data(json.bytes(layout))), Self.jsonType)
@@ -287,7 +287,7 @@ package struct InteractionReader {
         throw object.error(
           "after",
           "\(after) is no number of a message that a client sent before",
-          remedy: "Messages are counted from 1; 0 is the handshake. Only a server's has a cause."
+          fix: "Messages are counted from 1; 0 is the handshake. Only a server's has a cause."
         )
       }
       message.cause = after

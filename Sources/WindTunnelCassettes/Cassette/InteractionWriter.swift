@@ -17,7 +17,7 @@ package struct InteractionWriter {
       JSON.Member(JSON.Text(name), .object(members + (notes[name] ?? [])))
     }
     var members = [member("request", try request(interaction.request))]
-    switch interaction.answer {
+    switch interaction.result {
     case .response(let response):
       members.append(member("response", try self.members(response, interaction.joined)))
     case .failure(let failure): members.append(member("failure", self.members(failure)))

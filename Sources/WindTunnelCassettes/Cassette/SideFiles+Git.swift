@@ -25,15 +25,15 @@ extension SideFiles {
 
   /// Returns the refusal of bytes that do not match a name, with the cause if it is known.
   static func refusal(of data: Data, as name: String, source: String) -> FormatError {
-    var (problem, remedy): (String, String?) = (
+    var (problem, fix): (String, String?) = (
       "the bytes are not those that the name promises", nil
     )
     if let (old, new, rest) = lineEnds(of: data, as: name) {
       problem =
         "its line ends were changed from \(old) to \(new), as git does with autocrlf or text=auto"
-      remedy = "Put a .gitattributes with the line \"* -text\" beside it, then \(rest)."
+      fix = "Put a .gitattributes with the line \"* -text\" beside it, then \(rest)."
     }
-    return FormatError(source: source, place: "", problem: problem, remedy: remedy)
+    return FormatError(source: source, place: "", problem: problem, fix: fix)
   }
 
   /// Returns the original line ends of bytes, the present ones, and how to restore the original

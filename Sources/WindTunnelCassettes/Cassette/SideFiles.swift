@@ -29,7 +29,7 @@ package struct SideFiles {
         source: folder.lastPathComponent,
         place: "",
         problem: "\"\(name)\" is no name of a side file",
-        remedy: "A side file is named by the SHA-256 of its bytes."
+        fix: "A side file is named by the SHA-256 of its bytes."
       )
     }
     let file = folder.appendingPathComponent(name)

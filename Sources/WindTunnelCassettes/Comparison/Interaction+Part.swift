@@ -14,13 +14,13 @@ extension Interaction {
   /// A part without the end of its text that is no whole line: of a value that is cut it is unknown
   /// whether it is a secret, and which.
   package var inWholeLines: Interaction {
-    guard case .cut(var response, let failure) = answer,
+    guard case .cut(var response, let failure) = result,
       ContentType(response.headers["Content-Type"] ?? "").isText
     else { return self }
     var (part, data) = (self, response.body.data)
     data.removeSubrange((data.lastIndex(of: 0x0A).map { $0 + 1 } ?? data.startIndex)...)
     response.body = Body(data)
-    part.answer = .cut(response, failure)
+    part.result = .cut(response, failure)
     return part
   }
 

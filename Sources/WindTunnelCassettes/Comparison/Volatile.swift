@@ -139,11 +139,11 @@ extension Interaction {
       request.body,
       beside: fields
     )
-    switch answer {
+    switch result {
     case .response(let response):
-      steady.answer = .response(response.steady(without: fields, isCut: false))
+      steady.result = .response(response.steady(without: fields, isCut: false))
     case .cut(let response, let failure):
-      steady.answer = .cut(response.steady(without: fields, isCut: true), failure)
+      steady.result = .cut(response.steady(without: fields, isCut: true), failure)
     case .failure: break
     }
     steady.timing = nil

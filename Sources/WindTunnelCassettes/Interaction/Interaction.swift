@@ -13,9 +13,9 @@ public struct Interaction: Sendable, Hashable {
     _modify { yield &parts.value.request }
   }
   /// The answer that came back.
-  public var answer: Answer {
-    get { parts.value.answer }
-    _modify { yield &parts.value.answer }
+  public var result: RecordedResult {
+    get { parts.value.result }
+    _modify { yield &parts.value.result }
   }
   /// The times at which the parts of the answer arrived, where they were recorded.
   public var timing: Timing? {
@@ -59,7 +59,7 @@ public struct Interaction: Sendable, Hashable {
 
   private struct Parts: Sendable, Hashable {
     var request: Request
-    var answer: Answer
+    var result: RecordedResult
     var timing: Timing?
     var then: EndPolicy?
     /// At most one, in a list so that the room is taken where there is any.
@@ -78,8 +78,8 @@ public struct Interaction: Sendable, Hashable {
   private var parts: Boxed<Parts>
 
   /// Makes an interaction of a request and an answer.
-  public init(_ request: Request, _ answer: Answer, timing: Timing? = nil, then: EndPolicy? = nil) {
-    parts = Boxed(Parts(request: request, answer: answer, timing: timing, then: then))
+  public init(_ request: Request, _ result: RecordedResult, timing: Timing? = nil, then: EndPolicy? = nil) {
+    parts = Boxed(Parts(request: request, result: result, timing: timing, then: then))
   }
 
   /// Makes an interaction of a request and a whole response.
@@ -89,7 +89,7 @@ public struct Interaction: Sendable, Hashable {
 
   /// The response, as far as one arrived.
   public var response: Response? {
-    switch answer {
+    switch result {
     case .response(let response), .cut(let response, _): response
     case .failure: nil
     }
@@ -106,7 +106,7 @@ public struct Interaction: Sendable, Hashable {
 extension Interaction {
   /// The failure, if the interaction ended in one.
   public var failure: Failure? {
-    switch answer {
+    switch result {
     case .response: nil
     case .failure(let failure), .cut(_, let failure): failure
     }
@@ -115,7 +115,7 @@ extension Interaction {
   /// Tells whether it is a conversation by WebSocket: a handshake that was answered (RFC 6455 §4),
   /// and what was said behind it.
   package var isConversation: Bool {
-    guard case .response(let response) = answer, response.status == 101 else { return false }
+    guard case .response(let response) = result, response.status == 101 else { return false }
     return !messages.isEmpty || response.headers["Sec-WebSocket-Accept"] != nil
       || response.headers.values("Upgrade").contains { $0.equalsIgnoringASCIICase("websocket") }
   }
@@ -136,7 +136,7 @@ extension Interaction {
 }
 
 /// The answer to a request.
-public enum Answer: Sendable, Hashable {
+public enum RecordedResult: Sendable, Hashable {
   /// A response that is whole.
   case response(Response)
   /// A failure without any response.

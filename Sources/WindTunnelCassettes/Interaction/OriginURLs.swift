@@ -42,7 +42,7 @@ package struct OriginURLs {
 extension Interaction {
   /// Puts another origin in the place of these in a JSON body, and returns the number of places.
   package mutating func replaceURLs(_ urls: OriginURLs, by origin: String = "") -> Int {
-    guard case .response(var response) = answer,
+    guard case .response(var response) = result,
       ContentType(response.headers["Content-Type"] ?? "").essence.hasSuffix("json")
     else { return 0 }
     var found = 0
@@ -51,7 +51,7 @@ extension Interaction {
       found = count
       return count > 0 ? text : nil
     }
-    if isChanged { answer = .response(response) }
+    if isChanged { result = .response(response) }
     return found
   }
 }

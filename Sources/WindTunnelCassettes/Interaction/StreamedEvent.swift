@@ -83,9 +83,9 @@ extension Interaction {
     response.body = edited
     response.head.headers.follow(bodyGrowth: edited.count - body.count)
     response.head.trailers.follow(bodyGrowth: 0)
-    switch answer {
-    case .response: answer = .response(response)
-    case .cut(_, let failure): answer = .cut(response, failure)
+    switch result {
+    case .response: result = .response(response)
+    case .cut(_, let failure): result = .cut(response, failure)
     case .failure: break
     }
   }

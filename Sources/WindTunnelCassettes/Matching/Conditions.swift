@@ -75,7 +75,7 @@ struct ConditionalRecordings: Sendable {
 
   /// Looks at the recorded responses: `304 Not Modified`, and `412 Precondition Failed` if its
   /// condition was recorded.
-  init(_ requests: [Request], _ answer: (Int) -> Answer?) {
+  init(_ requests: [Request], _ answer: (Int) -> RecordedResult?) {
     for place in requests.indices {
       guard case .response(let response)? = answer(place), [304, 412].contains(response.status)
       else { continue }

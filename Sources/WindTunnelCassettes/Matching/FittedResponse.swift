@@ -46,7 +46,7 @@ package struct FittedResponse: Sendable {
   ///     validators of its own.
   package init(_ interaction: Interaction, to request: Request, isVersioned: Bool = false) {
     self.interaction = interaction
-    guard case .response(var response) = interaction.answer else { return }
+    guard case .response(var response) = interaction.result else { return }
     if !isVersioned, let field = Self.conditionMet(interaction.request, request, response) {
       response = Response(status: 304, headers: response.headers.ofNotModified)
       take(response, .notModified(field: field))
@@ -75,7 +75,7 @@ package struct FittedResponse: Sendable {
   }
 
   private mutating func take(_ response: Response, _ change: Change) {
-    interaction.answer = .response(response)
+    interaction.result = .response(response)
     // Pieces of another body are none of this one's.
     interaction.timing?.chunks = []
     changes.append(change)

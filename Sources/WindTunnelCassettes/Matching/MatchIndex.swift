@@ -46,14 +46,14 @@ package final class MatchIndex: Sendable {
 
   /// Creates the index of interactions.
   package convenience init(_ interactions: [Interaction], matcher: Matcher) {
-    self.init(interactions.map(\.request), matcher: matcher) { interactions[$0].answer }
+    self.init(interactions.map(\.request), matcher: matcher) { interactions[$0].result }
   }
 
   /// Creates the index of requests, by their known responses, too.
   package init(
     _ requests: [Request],
     matcher: Matcher,
-    answer: (_ place: Int) -> Answer? = { _ in nil }
+    answer: (_ place: Int) -> RecordedResult? = { _ in nil }
   ) {
     self.matcher = matcher
     chooser = MatchChooser(requests, matcher.filters, ConditionalRecordings(requests, answer))

@@ -93,7 +93,7 @@ extension Matcher {
       throw top.error(
         "ignoreBody",
         "nothing inside a body can be ignored while \"body\" is \"\(body.reading.rawValue)\"",
-        remedy: "Write \"body\": \"json\", \"form\", \"multipart\" or \"byType\" beside it."
+        fix: "Write \"body\": \"json\", \"form\", \"multipart\" or \"byType\" beside it."
       )
     }
     body.ignoredPaths = ignored.compactMap { if case .path(let path) = $0 { path } else { nil } }

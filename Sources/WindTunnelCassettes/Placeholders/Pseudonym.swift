@@ -35,17 +35,17 @@ extension Interaction {
       if !response.trailers.isEmpty {
         response.head.trailers = Self.renumbered(response.trailers, ordinal)
       }
-      switch answer {
-      case .response: copy.answer = .response(response)
-      case .cut(_, let failure): copy.answer = .cut(response, failure)
+      switch result {
+      case .response: copy.result = .response(response)
+      case .cut(_, let failure): copy.result = .cut(response, failure)
       case .failure: break
       }
     }
     if let failure {
       let failure = Failure(failure.symptom, text: failure.text.map { text($0) })
-      switch copy.answer {
-      case .cut(let response, _): copy.answer = .cut(response, failure)
-      case .failure: copy.answer = .failure(failure)
+      switch copy.result {
+      case .cut(let response, _): copy.result = .cut(response, failure)
+      case .failure: copy.result = .failure(failure)
       case .response: break
       }
     }

@@ -26,14 +26,14 @@ extension Interaction {
   public func refreshingDates(at now: Date) -> Interaction {
     guard let shift = DateShift(of: self, to: now), shift.seconds != 0 else { return self }
     var refreshed = self
-    switch answer {
+    switch result {
     case .failure: break
     case .response(let response):
-      refreshed.answer = .response(shift.response(response, &refreshed.timing))
+      refreshed.result = .response(shift.response(response, &refreshed.timing))
     case .cut(let response, let failure):
       var response = response
       response.head.headers = shift.fields(response.headers)
-      refreshed.answer = .cut(response, failure)
+      refreshed.result = .cut(response, failure)
     }
     return refreshed
   }

@@ -12,10 +12,10 @@ internal import WindTunnelURLSession
 struct DirectTransport: Transport {
   let exchange: DirectExchange
 
-  func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
+  func send(_ request: URLRequest) async throws(TransportError) -> ServerResponse {
     do throws(DirectExchange.Failure) {
       let answer = try await exchange.answer(to: request)
-      return HTTPAnswer(
+      return ServerResponse(
         status: answer.head.status,
         headers: Headers(answer.head),
         body: answer.body
@@ -28,9 +28,9 @@ struct DirectTransport: Transport {
   func open(
     _ request: URLRequest,
     _ upload: Upload
-  ) async throws(TransportError) -> StreamedAnswer {
+  ) async throws(TransportError) -> StreamedResponse {
     let request = try upload.whole(request)
-    let opened = Promise<Result<StreamedAnswer, TransportError>>()
+    let opened = Promise<Result<StreamedResponse, TransportError>>()
     let (pieces, next) = AsyncThrowingStream<Data, any Error>.makeStream()
     let handed = Locked<AsyncThrowingStream<Data, any Error>?>(pieces)
     let listener = DirectExchange.Listener { head in
@@ -38,7 +38,7 @@ struct DirectTransport: Transport {
       // Handed over once: whoever drops it then ends the exchange.
       guard let pieces = handed.withLock({ Swift.exchange(&$0, with: nil) }) else { return }
       opened.keep(
-        .success(StreamedAnswer(status: head.status, headers: Headers(head), pieces: pieces))
+        .success(StreamedResponse(status: head.status, headers: Headers(head), pieces: pieces))
       )
     } piece: { piece in
       next.yield(piece)

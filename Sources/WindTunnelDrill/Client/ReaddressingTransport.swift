@@ -18,14 +18,14 @@ struct ReaddressingTransport: Transport {
     (self.servers, self.transport) = (servers, transport)
   }
 
-  func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
+  func send(_ request: URLRequest) async throws(TransportError) -> ServerResponse {
     try await transport.send(readdressed(request))
   }
 
   func open(
     _ request: URLRequest,
     _ upload: Upload
-  ) async throws(TransportError) -> StreamedAnswer {
+  ) async throws(TransportError) -> StreamedResponse {
     try await transport.open(readdressed(request), upload)
   }
 

@@ -26,7 +26,7 @@ public struct ReplayEngine: Transport {
   }
 
   /// Returns the deck's answer to a request.
-  public func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
+  public func send(_ request: URLRequest) async throws(TransportError) -> ServerResponse {
     try await transport.send(request)
   }
 
@@ -34,7 +34,7 @@ public struct ReplayEngine: Transport {
   public func open(
     _ request: URLRequest,
     _ upload: Upload
-  ) async throws(TransportError) -> StreamedAnswer {
+  ) async throws(TransportError) -> StreamedResponse {
     try await transport.open(request, upload)
   }
 }

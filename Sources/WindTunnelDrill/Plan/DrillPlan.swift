@@ -42,7 +42,7 @@ public struct DrillPlan: Sendable {
   /// process.
   public var stage: Stage?
   /// The time in which it is flown.
-  public var time = FlightTime.realTime
+  public var time = DrillClock.realTime
   /// The number of threads that fly in virtual time at once; no figure depends on it.
   var workers = 1
   /// The order in which what is ready at one instant of virtual time has its turn.
@@ -326,7 +326,7 @@ public struct DrillPlan: Sendable {
 }
 
 /// The times in which a drill can be flown.
-public enum FlightTime: Sendable, Hashable {
+public enum DrillClock: Sendable, Hashable {
   /// The time of the machine.
   case realTime
   /// A time that moves when nothing is left to do: hours take seconds, and the same seed has the

@@ -13,7 +13,7 @@ extension [Scenario] {
   /// - Throws: What `fly` throws first; the others are then cancelled.
   func flown<Flown: Sendable>(
     keepingPart keepsPart: Bool = false,
-    _ fly:
+    _ run:
       @escaping @Sendable (Scenario, _ allBegan: @escaping @Sendable () -> Void) async throws
       -> Flown
   ) async throws -> [Flown] {
@@ -24,7 +24,7 @@ extension [Scenario] {
           // Whoever waits for the beginning is let go at the end at the latest.
           defer { begins() }
           do {
-            return (place, try await fly(scenario, begins))
+            return (place, try await run(scenario, begins))
           } catch {
             failure.hasCome()
             throw error

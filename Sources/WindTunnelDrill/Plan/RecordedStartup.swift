@@ -128,7 +128,7 @@ struct RecordedStartup: Sendable {
         )
       }
       if let wrong = RequestPattern.problem(with: text) {
-        throw object.error("leadsTo", wrong.problem, remedy: wrong.remedy)
+        throw object.error("leadsTo", wrong.problem, fix: wrong.fix)
       }
       leads.append((version, RequestPattern(text)))
     }

@@ -70,7 +70,7 @@ enum WorldCheck {
 
   /// Calls a port of this process that responds late.
   private static func callPort(silentFor seconds: Double) async {
-    let rule = Rule(when: .always, [.delay(.milliseconds(Int(seconds * 1000)))])
+    let rule = FaultRule(when: .always, [.delay(.milliseconds(Int(seconds * 1000)))])
     let request = Request("GET", RequestURL("http://127.0.0.1/"))
     let deck = Deck(
       Cassette([Interaction(request, Response(status: 200))]),

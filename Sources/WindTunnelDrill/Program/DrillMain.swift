@@ -23,7 +23,7 @@ public struct DrillMain: Sendable {
   ///
   /// - Parameters:
   ///   - subject: The client's name in reports, and for `--subject`.
-  ///   - body: One use of the client, as in ``Drill/fly(as:in:_:)``.
+  ///   - body: One use of the client, as in ``Drill/run(as:in:_:)``.
   public init<Shown: Sendable>(
     subject: String,
     _ body: @escaping @Sendable @concurrent (DrillCall) async throws -> Shown

@@ -59,7 +59,7 @@ package struct DrillProgram: Sendable {
   private static let stages: KeyValuePairs<String, Stage?> = [
     "auto": nil, "in-process": .inProcess, "wire": .onTheWire,
   ]
-  private static let times: KeyValuePairs<String, FlightTime> = [
+  private static let times: KeyValuePairs<String, DrillClock> = [
     "real": .realTime, "virtual": .virtualTime,
   ]
   private static let errors: KeyValuePairs<String, Symptom.Platform> = [
@@ -253,15 +253,15 @@ package struct DrillProgram: Sendable {
     _ console: DrillConsole?
   ) async throws -> InterruptibleFlight.End {
     if drill.plan.usesProcesses {
-      try await InterruptibleFlight(plan: drill.plan).fly {
-        try await drill.fly(keepingPart: true) { progress in
+      try await InterruptibleFlight(plan: drill.plan).run {
+        try await drill.run(keepingPart: true) { progress in
           show(progress, of: drill.plan)
           console?.take(progress)
         }
       }
     } else {
-      try await InterruptibleFlight(plan: drill.plan).fly {
-        let report = try await Drill.fly(subjects, drill.plan) { done, all in
+      try await InterruptibleFlight(plan: drill.plan).run {
+        let report = try await Drill.run(subjects, drill.plan) { done, all in
           Terminal.progress(done == all ? "" : "\(done) of \(all) parts")
         }
         return ProcessDrill.Flown(report: report, part: nil)
@@ -317,7 +317,7 @@ package struct DrillProgram: Sendable {
     return plan
   }
 
-  private func plan(_ arguments: Arguments, in time: FlightTime) throws -> DrillPlan {
+  private func plan(_ arguments: Arguments, in time: DrillClock) throws -> DrillPlan {
     var plan = try plan()
     if isDefault(arguments) { plan.subjects.reverse() }
     if let path = try arguments.value("--cassette") {
@@ -421,7 +421,7 @@ private struct InterruptibleFlight {
   }
 
   /// Flies, and comes back when no process of the drill's is left.
-  func fly(_ run: @escaping @Sendable () async throws -> ProcessDrill.Flown) async throws -> End {
+  func run(_ run: @escaping @Sendable () async throws -> ProcessDrill.Flown) async throws -> End {
     let interruption = Interruption()
     let flight = Task { try await run() }
     let signal = Locked<Int32?>(nil)

@@ -32,14 +32,14 @@ struct FlyingAgain {
     Terminal.answer(line: "\(before.endpoint), call \(before.call) in \(plan.scenarios[0].name)")
     let report: Report
     if plan.time == .realTime {
-      report = try await drill.fly { progress in
+      report = try await drill.run { progress in
         guard case .attempt(_, _, _, let attempt) = progress else { return }
         Terminal.answer(line: "  \(Self.line(attempt))")
       }
     } else {
       report =
         plan.isInWorlds
-        ? try await drill.fly() : try await Drill.fly(program.subjects, plan)
+        ? try await drill.run() : try await Drill.run(program.subjects, plan)
       // It is over before anybody could have read a line.
       for attempt in report.scenarios.first?.subjects.first?.observations.first?.allAttempts ?? [] {
         Terminal.answer(line: "  \(Self.line(attempt))")

@@ -8,7 +8,7 @@ struct RecordedCall {
   /// The report's file: a cassette may be beside it.
   let file: String
   let report: Report
-  let flown: Report.Flown
+  let flown: Report.ScenarioResult
   let row: Report.Row
   let call: Observation
 
@@ -74,7 +74,7 @@ struct RecordedPlan {
   private let startsCommand: Bool
 
   private var report: Report { recorded.report }
-  private var flown: Report.Flown { recorded.flown }
+  private var flown: Report.ScenarioResult { recorded.flown }
 
   init(_ recorded: RecordedCall, startsCommand: Bool = true) {
     (self.recorded, self.startsCommand) = (recorded, startsCommand)
@@ -86,7 +86,7 @@ struct RecordedPlan {
     var plan = base
     if let cassette = try cassetteFile(arguments) {
       try plan.apply(cassette: cassette)
-    } else if flown.weather?.startup != nil {
+    } else if flown.scenario?.startup != nil {
       plan.cassette = try Shipped.startup()
     }
     guard SHA256.hexadecimal(plan.cassette.data()) == fact("cassette") else {
@@ -135,7 +135,7 @@ struct RecordedPlan {
   /// Returns the scenario that a flag names, if it is of that name, else the one in the report.
   private func scenario(_ arguments: Arguments) throws -> Scenario {
     let asked = arguments.all("--scenario").first
-    if asked == nil, let weather = flown.weather { return weather }
+    if asked == nil, let scenario = flown.scenario { return scenario }
     let scenario = try Scenarios.find(asked ?? flown.name, in: Shipped.scenarios())
     guard scenario.name == flown.name else { throw Refusal.otherScenario(flown.name) }
     return scenario

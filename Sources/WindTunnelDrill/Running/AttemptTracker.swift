@@ -582,7 +582,7 @@ extension Outcome {
   }
 }
 
-extension Decision {
+extension FaultDecision {
   /// Tells whether a connection shows a certificate that no client should take.
   fileprivate var showsBadCertificate: Bool {
     faults.contains {

@@ -77,7 +77,7 @@ final class CallCompletion: Sendable {
     cancelledAfter patienceOfCaller: Duration? = nil,
     number: Int,
     alarms: (hanging: Alarm, givingUp: Alarm),
-    _ fly: @escaping @Sendable () async -> CallResult
+    _ run: @escaping @Sendable () async -> CallResult
   ) async -> End {
     let completion = CallCompletion()
     let flight = Task {
@@ -91,7 +91,7 @@ final class CallCompletion: Sendable {
       if let patienceOfCaller {
         alarms.givingUp.set(patienceOfCaller, number) { completion.giveUp(after: .now - start) }
       }
-      let result = await fly()
+      let result = await run()
       if patience != nil { alarms.hanging.callOff(number) }
       completion.resolve(result, after: .now - start)
     }

@@ -175,7 +175,7 @@ struct CallRunner: Sendable {
         try? await Task.sleep(until: due, tolerance: .zero, clock: .continuous)
         if count >= Load.inAirMax { await group.next() }
         if Task.isCancelled { return }
-        group.addTask { await fly(number, due: due) }
+        group.addTask { await run(number, due: due) }
       }
     }
   }
@@ -188,7 +188,7 @@ struct CallRunner: Sendable {
           while !Task.isCancelled, let number = queue.next() {
             await pace.wait()
             if Task.isCancelled { return }
-            await fly(number, due: nil)
+            await run(number, due: nil)
           }
         }
       }
@@ -209,10 +209,10 @@ struct CallRunner: Sendable {
 
   /// Counts the client's connections. Where nearly every call has left one open, or something
   /// unread, it gets some time to close them: one may wait for a garbage collector.
-  private func connections() async -> Flight.Connections? {
+  private func connections() async -> ClientRun.Connections? {
     guard scenario.keepsConnections, let end = await counted() else { return nil }
     var seen = end
-    let patience = ContinuousClock.now + Flight.Connections.patience
+    let patience = ContinuousClock.now + ClientRun.Connections.patience
     while seen.mayLeak || seen.leftUnread ?? 0 > 0, .now < patience, !Task.isCancelled {
       // Only a cancellation ends it early, which ends the loop, too.
       try? await Task.sleep(for: .milliseconds(100))
@@ -221,9 +221,9 @@ struct CallRunner: Sendable {
     return seen
   }
 
-  private func counted() async -> Flight.Connections? {
+  private func counted() async -> ClientRun.Connections? {
     guard let counts = target.connections else { return nil }
-    var seen = Flight.Connections(
+    var seen = ClientRun.Connections(
       calls: begun.withLock { $0 },
       opened: counts.accepted,
       mostOpen: counts.most,
@@ -234,7 +234,7 @@ struct CallRunner: Sendable {
   }
 
   /// Makes a call; its latency counts from when it is due, or else from its first step.
-  private func fly(_ number: Int, due: ContinuousClock.Instant?) async {
+  private func run(_ number: Int, due: ContinuousClock.Instant?) async {
     begun.withLock { $0 += 1 }
     emit(.began(number, at: epoch.elapsed))
     let (request, key) = (workload.request(of: number), workload.key(of: number))
@@ -285,7 +285,7 @@ struct CallRunner: Sendable {
       cancelledAfter: scenario.cancellation(seed: seed, lane: lane),
       number: number,
       alarms: alarms
-    ) { [subject] in await subject.fly(call) }
+    ) { [subject] in await subject.run(call) }
     target.close(route, isHung: end.result == nil)
     // What hangs sends nothing more in the time of other calls.
     if end.result == nil { route.exchange?.die() }
@@ -349,15 +349,15 @@ struct CallRunner: Sendable {
         // What was recorded for it is nothing else.
         if matches != true {
           observation.printed = bodies.printed(result, key, asking: seen.requests)
-          observation.showsAnswerOf = bodies.other(result, key)
+          observation.showsResponseOf = bodies.other(result, key)
         }
       } else if bodies.showsPortalPage(result) {
         // Whatever else the server changed on purpose no client can tell.
-        observation.showsAnswerOf = Observation.portalPage
+        observation.showsResponseOf = Observation.portalPage
       }
     }
     if let startWatch {
-      observation.rogueAnswer = startWatch.rogueAnswer(end.result, key, seen, among: bodies)
+      observation.rogueResponse = startWatch.rogueResponse(end.result, key, seen, among: bodies)
       observation.configuration = startWatch.configuration(of: seen)
     }
     emit(.ended(observation))

@@ -23,7 +23,7 @@ struct KnownRecordings: Sendable {
   }
 
   /// Returns a call's decision as a line of the story.
-  mutating func line(of decision: Decision, _ call: Int) -> DecisionLine {
+  mutating func line(of decision: FaultDecision, _ call: Int) -> DecisionLine {
     if let place = places[decision.key] { return DecisionLine(decision, of: call, at: place) }
     let scenario = decision.lane.name.utf8.dropLast(String(call).utf8.count + 1)
     guard places.count < Self.placesMax else { return DecisionLine(decision.line) }

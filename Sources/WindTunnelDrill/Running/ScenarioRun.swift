@@ -20,7 +20,7 @@ struct ScenarioRun {
   /// Told of each call when it has ended.
   var ended: @Sendable (Observation) -> Void = { _ in }
   /// Told of the facts that belong to none of the calls, once for each process.
-  var seen: @Sendable (Flight.Traffic) -> Void = { _ in }
+  var seen: @Sendable (ClientRun.Traffic) -> Void = { _ in }
   /// Tells whether a cancellation leaves the calls that had ended by then, in place of an error.
   var keepsPart = false
   /// Whether the calls show how long calls take: then a fall ends the run.
@@ -35,7 +35,7 @@ struct ScenarioRun {
   private var isStopped: Bool { keepsPart && Task.isCancelled }
 
   /// Flies all calls; a crash or a hang ends a process, not the sortie.
-  func fly() async throws -> [Observation] {
+  func run() async throws -> [Observation] {
     var left = job.calls
     var landed: [Observation] = []
     while !left.isEmpty, !isStopped {

@@ -12,7 +12,7 @@ extension Array where Element: Sendable {
   /// - Throws: What `fly` throws first; the others are then cancelled.
   func flown<Flown: Sendable>(
     by workers: Int,
-    _ fly: @escaping @Sendable (Element) async throws -> Flown,
+    _ run: @escaping @Sendable (Element) async throws -> Flown,
     then take: @escaping @Sendable (Int, Flown) -> Void
   ) async throws {
     let places = Locked(indices)
@@ -21,7 +21,7 @@ extension Array where Element: Sendable {
       for _ in 0..<Swift.min(workers, count) {
         group.addTask {
           while let place = places.withLock({ $0.popFirst() }) {
-            let flown = try await fly(self[place])
+            let flown = try await run(self[place])
             early.withLock { early in
               early.flown[place] = flown
               while let next = early.flown.removeValue(forKey: early.next) {

@@ -29,12 +29,12 @@ struct StartWatch: Sendable {
 
   /// Returns what a call did with a server that says other things than it must; `nil` where it
   /// asked none, or shows what may be made of anything.
-  func rogueAnswer(
+  func rogueResponse(
     _ result: CallResult?,
     _ key: RequestKey,
     _ seen: AttemptTracker.Seen,
     among bodies: RecordedBodies
-  ) -> Observation.RogueAnswer? {
+  ) -> Observation.RogueResponse? {
     guard !rogues.isEmpty, let result else { return nil }
     let answers = seen.versions.filter { answer in
       answer.number > 1 && answer.origin.map(rogues.contains) ?? false

@@ -13,7 +13,7 @@ struct WorkerLog: Sendable {
   /// The calls that ended.
   private(set) var finished: [Observation] = []
   /// The facts that belong to none of the calls.
-  private(set) var traffic = Flight.Traffic()
+  private(set) var traffic = ClientRun.Traffic()
   /// The place of each of them there, by its number.
   private var places: [Int: Int] = [:]
   /// The places of the attempts of an app's start among those of each ended call that has any.

@@ -72,7 +72,7 @@ enum WorkerMessage: Sendable {
   /// A call ended; its attempts are in the messages before.
   case ended(Observation)
   /// The connections of the calls that were made, counted behind the last of them.
-  case connections(Flight.Connections)
+  case connections(ClientRun.Connections)
   /// The program of a call hangs.
   case hung(call: Int, ProgramHang)
   /// A program runs in a process group of this number, or has ended.
@@ -189,7 +189,7 @@ enum WorkerMessage: Sendable {
       guard let seen = json["seen"] else { return nil }
       self = .conversed(call: call, place: place, try ConversationLog(seen))
     case ("ended", _, _): self = .ended(try Observation(line: value.bytes()))
-    case ("connections", _, _): self = .connections(try Flight.Connections(value))
+    case ("connections", _, _): self = .connections(try ClientRun.Connections(value))
     case ("hung", let call?, _):
       let asleep = json["asleep"]?.stringValue
       self = .hung(call: call, ProgramHang(waited: time("waitedMilliseconds"), asleep: asleep))

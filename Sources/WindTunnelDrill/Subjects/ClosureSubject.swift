@@ -6,7 +6,7 @@ package struct ClosureSubject<Shown: Sendable>: Subject {
   package let name: String
   let body: @Sendable @concurrent (DrillCall) async throws -> Shown
 
-  package func fly(_ call: DrillCall) async -> CallResult {
+  package func run(_ call: DrillCall) async -> CallResult {
     do {
       return Self.result(try await body(call))
     } catch {

@@ -81,7 +81,7 @@ extension Observation {
     var observation = self
     observation.endpoint = command.masked(endpoint)
     observation.notOnCassette = notOnCassette.map { command.masked($0) }
-    observation.showsAnswerOf = showsAnswerOf.map { command.masked($0) }
+    observation.showsResponseOf = showsResponseOf.map { command.masked($0) }
     observation.printed = printed.map { command.maskedWhereCut($0) }
     if case .failed(let reason) = ending {
       observation.ending = .failed(command.maskedWhereCut(reason))

@@ -132,7 +132,7 @@ public struct DrillCall: Sendable {
   /// Foundation makes of requests: for clients with a transport of their own, in process alone.
   ///
   /// ```swift
-  /// let report = try await Drill(cassette, in: .preRelease).fly(in: .virtualTime) { call in
+  /// let report = try await Drill(cassette, in: .preRelease).run(in: .virtualTime) { call in
   ///   try await call.send(call.request).body.data
   /// }
   /// ```

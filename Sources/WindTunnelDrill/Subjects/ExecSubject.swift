@@ -23,7 +23,7 @@ struct ExecSubject: Subject {
   /// its place; one whose server is not there is never seen.
   private static let startMax = Duration.seconds(5)
 
-  func fly(_ call: DrillCall) async -> CallResult {
+  func run(_ call: DrillCall) async -> CallResult {
     // Whatever went wrong before: a program is never sent to anybody but us.
     guard call.leadsNowhereElse else {
       return .bad("\(call.baseURL.host ?? "its address") is not of this machine")

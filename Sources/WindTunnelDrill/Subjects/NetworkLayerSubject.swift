@@ -79,14 +79,14 @@ struct NetworkLayerSubject: Subject {
     }
   }
 
-  func fly(_ call: DrillCall) async -> CallResult {
+  func run(_ call: DrillCall) async -> CallResult {
     let sent = SentCount()
-    var result = await fly(call, observer: sent)
+    var result = await run(call, observer: sent)
     result.attempts = sent.count
     return result
   }
 
-  private func fly(_ call: DrillCall, observer: any Observer) async -> CallResult {
+  private func run(_ call: DrillCall, observer: any Observer) async -> CallResult {
     let origin = Self.origin(of: call.request)
     let client: NetworkClient
     var endpoint = Self.endpoint(for: call.request, isCritical: call.isCritical)

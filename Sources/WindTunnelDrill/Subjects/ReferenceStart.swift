@@ -109,7 +109,7 @@ struct ReferenceStart: Sendable {
 private struct OneAnswer: Transport {
   let body: Data
 
-  func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
-    HTTPAnswer(status: 200, body: body)
+  func send(_ request: URLRequest) async throws(TransportError) -> ServerResponse {
+    ServerResponse(status: 200, body: body)
   }
 }

@@ -38,7 +38,7 @@ struct ServiceSubject: Subject {
     (self.command, self.fall) = (command, fall)
   }
 
-  func fly(_ call: DrillCall) async -> CallResult {
+  func run(_ call: DrillCall) async -> CallResult {
     // Whatever went wrong before: a program is never sent to anybody but us.
     guard call.leadsNowhereElse else {
       return .bad("\(call.baseURL.host ?? "its address") is not of this machine")

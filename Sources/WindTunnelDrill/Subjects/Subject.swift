@@ -9,7 +9,7 @@ package protocol Subject: Sendable {
   func warmUp(_ rehearsal: Rehearsal) async
   /// Makes one call and tells how it went. It must end within the call's deadline by itself; what
   /// does not is a hang.
-  func fly(_ call: DrillCall) async -> CallResult
+  func run(_ call: DrillCall) async -> CallResult
   /// Tells whether it can be reached by sockets alone: it does not use a call's session.
   var needsSockets: Bool { get }
   /// Tells whether it holds the cassette's conversations by WebSocket on a stage, which takes a

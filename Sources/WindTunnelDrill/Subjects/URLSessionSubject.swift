@@ -11,7 +11,7 @@ internal import WindTunnelSymptoms
 struct URLSessionSubject: Subject {
   let name = "urlsession"
 
-  func fly(_ call: DrillCall) async -> CallResult {
+  func run(_ call: DrillCall) async -> CallResult {
     let asked = call.urlRequest
     // Not `data(for:)`: a cancelled one can stop every session of the process on Linux.
     let flight = Locked<URLSessionDataTask?>(nil)

@@ -1,7 +1,7 @@
 internal import WindTunnelCore
 
 /// The calls of one client in one scenario, with their circumstances.
-public struct Flight: Sendable {
+public struct ClientRun: Sendable {
   /// The kinds of client, by how they report their results.
   public enum Client: String, Sendable, Hashable, CaseIterable {
     /// A program that is started for each call and reports the result by its exit code.
@@ -16,7 +16,7 @@ public struct Flight: Sendable {
     case proxied
 
     /// The kinds that a drill flies, whose calls are its own.
-    public static let flown: Set<Self> = [.program, .library, .service]
+    public static let inDrills: Set<Self> = [.program, .library, .service]
   }
 
   /// The kind of the client.
@@ -28,7 +28,7 @@ public struct Flight: Sendable {
   /// The observations that belong to no call.
   public var traffic: Traffic
   /// The scenario of the flight; `nil` where it is not known.
-  public var weather: Scenario?
+  public var scenario: Scenario?
   /// Whether the client's calls without faults take so long that no time of its calls is judged.
   public var isSlowWithoutFaults = false
 
@@ -38,14 +38,14 @@ public struct Flight: Sendable {
     on stage: Stage,
     _ calls: [Observation],
     traffic: Traffic = Traffic(),
-    in weather: Scenario? = nil
+    in scenario: Scenario? = nil
   ) {
     (self.client, self.stage, self.calls, self.traffic) = (client, stage, calls, traffic)
-    self.weather = weather
+    self.scenario = scenario
   }
 }
 
-extension Flight {
+extension ClientRun {
   /// Returns whether the times of a call may be the machine's, and not the client's.
   func isStarved(_ call: Observation) -> Bool { isSlowWithoutFaults || call.isStarved }
 

@@ -7,18 +7,18 @@ struct JudgedCall: Sendable {
   private let place: Int
   private let sharedMarks: SharedMarks
   /// The kind of its client.
-  let client: Flight.Client
+  let client: ClientRun.Client
   /// The things about it that rules ask for.
   let traits: Traits
 
-  private init(_ flight: Flight, at place: Int, _ traits: Traits, _ sharedMarks: SharedMarks) {
+  private init(_ flight: ClientRun, at place: Int, _ traits: Traits, _ sharedMarks: SharedMarks) {
     (calls, self.place, client, self.traits) = (flight.calls, place, flight.client, traits)
     self.sharedMarks = sharedMarks
   }
 
   /// Looks once at all calls of a flight, and returns what they have together; those about which
   /// nothing can be judged by themselves are left out of the calls.
-  static func all(in flight: Flight) -> (calls: [JudgedCall], together: FlightTraits) {
+  static func all(in flight: ClientRun) -> (calls: [JudgedCall], together: FlightTraits) {
     let sharedMarks = SharedMarks(of: flight.calls)
     return flight.calls.withUnsafeBufferPointer { calls in
       var (all, together): ([JudgedCall], FlightTraits) = ([], [])
@@ -43,7 +43,7 @@ struct JudgedCall: Sendable {
   }
 
   /// Looks at one call of a flight, whatever there is to be judged about it.
-  static func one(at place: Int, in flight: Flight) -> JudgedCall {
+  static func one(at place: Int, in flight: ClientRun) -> JudgedCall {
     let call = flight.calls[place]
     var traits = call.attempts.withUnsafeBufferPointer { Traits(seenIn: $0) }
     traits.insertAll(seenIn: call)
@@ -242,7 +242,7 @@ extension JudgedCall.Traits {
     if call.replacesScalars != nil { insert(.scalarsCompared) }
     if call.showsCutEvent != nil { insert(.eventsCompared) }
     if call.hidesErrorEvent != nil { insert(.errorEvent) }
-    if call.rogueAnswer != nil { insert(.rogue) }
+    if call.rogueResponse != nil { insert(.rogue) }
     if call.configuration != nil { insert(.configured) }
     for attempt in call.startAttempts {
       if attempt.sent?.addsParameters == true { insert(.addsParameters) }

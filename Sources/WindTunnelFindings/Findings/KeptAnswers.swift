@@ -34,7 +34,7 @@ struct KeptAnswers {
   }
 }
 
-extension Flight {
+extension ClientRun {
   /// Tells whether its client has shown that it keeps answers: it asked by a validator, showed one
   /// without asking, or said that it shows a copy.
   var showsCache: Bool {
@@ -48,7 +48,7 @@ extension Flight {
   /// Tells whether all calls for an endpoint are made at one address, by which most caches know an
   /// answer again.
   var keepsAddresses: Bool {
-    stage == .inProcess || weather?.showsWhatMayBeKept == true && mostAtOnce <= 1
+    stage == .inProcess || scenario?.showsWhatMayBeKept == true && mostAtOnce <= 1
   }
 
   /// The sentence of a rule about caches where calls have addresses of their own.

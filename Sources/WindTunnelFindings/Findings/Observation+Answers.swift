@@ -1,9 +1,9 @@
 extension Observation {
   /// The endpoint whose answer it shows and which it has not asked for by itself.
   var strangeAnswer: String? {
-    guard let showsAnswerOf, showsAnswerOf != Self.portalPage else { return nil }
-    let isAsked = attempts.contains { attempt in attempt.key.prefix { $0 != "?" } == showsAnswerOf }
-    return isAsked ? nil : showsAnswerOf
+    guard let showsResponseOf, showsResponseOf != Self.portalPage else { return nil }
+    let isAsked = attempts.contains { attempt in attempt.key.prefix { $0 != "?" } == showsResponseOf }
+    return isAsked ? nil : showsResponseOf
   }
 
   /// Tells whether it ended before the server had answered its last request.

@@ -1,4 +1,4 @@
-extension Flight {
+extension ClientRun {
   /// The observations of a flight that belong to no call.
   public struct Traffic: Sendable, Hashable {
     /// The connections of each process that made a part of the calls, as far as they were counted.
@@ -32,7 +32,7 @@ extension Flight {
   }
 }
 
-extension Flight.Connections {
+extension ClientRun.Connections {
   /// The time after the last call in which a client may close what it does not need.
   package static let patience = Duration.seconds(5)
   /// The number of calls that distinguishes a pool that is filled from one that grows for ever.
@@ -52,7 +52,7 @@ extension Flight.Connections {
   }
 }
 
-extension Flight.Traffic {
+extension ClientRun.Traffic {
   /// Tells whether nothing was seen.
   package var isEmpty: Bool { connections.isEmpty && lateRequests.isEmpty }
 
@@ -76,7 +76,7 @@ extension Flight.Traffic {
     self.init()
     for json in try object.array("connections") ?? [] {
       connections.append(
-        try Flight.Connections(
+        try ClientRun.Connections(
           reading: ObjectReader(json, source: object.source, path: object.place("connections"))
         )
       )
@@ -91,7 +91,7 @@ extension Flight.Traffic {
   }
 }
 
-extension Flight.Connections: JSONObject {
+extension ClientRun.Connections: JSONObject {
   package static let blank = Self(calls: 0, opened: 0, mostOpen: 0, leftOpen: 0)
 
   package mutating func list(_ fields: inout JSONFields) throws(FormatError) {

@@ -1,4 +1,4 @@
-extension Flight {
+extension ClientRun {
   /// Judges the flight by every rule.
   ///
   /// The results depend on the observations and on nothing else, so that the parts of a drill on
@@ -21,7 +21,7 @@ extension FindingRule {
   /// Returns the standing of a flight's troubled calls to this rule.
   fileprivate func standing(
     _ calls: [JudgedCall],
-    of flight: Flight,
+    of flight: ClientRun,
     _ traits: FlightTraits
   ) -> RuleStanding {
     switch scope {
@@ -34,7 +34,7 @@ extension FindingRule {
     case .flight(let needs, let judge):
       func judged(
         _ calls: [JudgedCall],
-        _ flight: Flight,
+        _ flight: ClientRun,
         _ traits: FlightTraits
       ) -> RuleStanding.Standing {
         traits.isSuperset(of: needs) ? judge(self, calls, flight) : .notMet(unmet(by: 0))
@@ -66,7 +66,7 @@ extension FindingRule {
     )
   }
 
-  fileprivate func notOf(_ client: Flight.Client) -> String {
+  fileprivate func notOf(_ client: ClientRun.Client) -> String {
     if clients == [.proxied] {
       return "Only a proxy can show it: a drill hands plain http out itself."
     }

@@ -2,7 +2,7 @@
 
 extension Observation {
   /// The ways in which a call meets a server that says other things than it must at an app's start.
-  public enum RogueAnswer: String, Sendable, Hashable, CaseIterable {
+  public enum RogueResponse: String, Sendable, Hashable, CaseIterable {
     /// The call returned nothing that the server had said.
     case refused
     /// The call returned what the server had said, and had not probed it.

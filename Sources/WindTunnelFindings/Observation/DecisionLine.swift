@@ -26,7 +26,7 @@ package struct DecisionLine: Sendable {
   package init(_ text: String) { self.init(nil, 0, 0, text) }
 
   /// Makes one of a call's decision at a place, if that is where it is.
-  package init(_ decision: Decision, of call: Int, at place: Place) {
+  package init(_ decision: FaultDecision, of call: Int, at place: Place) {
     guard decision.key == place.key, let shortCall = UInt32(exactly: call),
       let shortOrdinal = UInt32(exactly: decision.ordinal),
       Self.isLane(decision.lane.name, of: call, in: place.scenario)

@@ -12,12 +12,12 @@ extension Observation {
   struct Seldom: Sendable, Hashable {
     var startUp: Duration?
     var printed: String?
-    var showsAnswerOf: String?
+    var showsResponseOf: String?
     var joinsVersions: Bool?
     var replacesScalars: Bool?
     var showsCutEvent: Bool?
     var hidesErrorEvent: Bool?
-    var rogueAnswer: RogueAnswer?
+    var rogueResponse: RogueResponse?
     var configuration: ConfigurationUse?
     var received: ReceivedMessages?
     var isStale: Bool?
@@ -45,9 +45,9 @@ extension Observation {
   }
   /// The endpoint whose recorded answer a successful call returned in place of its own, or
   /// ``portalPage``; `nil` where it returned none of these, or was not compared.
-  public var showsAnswerOf: String? {
-    get { seldom?.value.showsAnswerOf }
-    set { if newValue != nil || seldom != nil { change { $0.showsAnswerOf = newValue } } }
+  public var showsResponseOf: String? {
+    get { seldom?.value.showsResponseOf }
+    set { if newValue != nil || seldom != nil { change { $0.showsResponseOf = newValue } } }
   }
   /// Tells whether a successful call returned the beginning of one version of a body with another
   /// version, or the rest of it, behind it; `nil` where it had no two versions to return, or
@@ -78,9 +78,9 @@ extension Observation {
   }
   /// The use of a server that says other things than it must at an app's start; `nil` where the
   /// call asked none, or returned what may be made of anything.
-  public var rogueAnswer: RogueAnswer? {
-    get { seldom?.value.rogueAnswer }
-    set { if newValue != nil || seldom != nil { change { $0.rogueAnswer = newValue } } }
+  public var rogueResponse: RogueResponse? {
+    get { seldom?.value.rogueResponse }
+    set { if newValue != nil || seldom != nil { change { $0.rogueResponse = newValue } } }
   }
   /// The configurations that an app's start met, and those that the call went by; `nil` where
   /// nothing that it sent shows by which it went.

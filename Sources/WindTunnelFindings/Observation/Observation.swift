@@ -78,7 +78,7 @@ public struct Observation: Sendable, Hashable {
     self.attemptCount = attemptCount
   }
 
-  /// The name of a captive portal's page in ``showsAnswerOf``.
+  /// The name of a captive portal's page in ``showsResponseOf``.
   public static let portalPage = "captive portal"
 
   /// The memory that a program had, counted in its resident pages and of the largest of its
@@ -215,12 +215,12 @@ extension Observation {
     members.add("clientAttempts", clientAttempts)
     members.add("bodyMatches", bodyMatches)
     if let printed { members.append(JSON.Member("printed", .text(printed))) }
-    if let showsAnswerOf { members.append(JSON.Member("showsAnswerOf", .text(showsAnswerOf))) }
+    if let showsResponseOf { members.append(JSON.Member("showsResponseOf", .text(showsResponseOf))) }
     members.add("joinsVersions", joinsVersions)
     members.add("replacesScalars", replacesScalars)
     members.add("showsCutEvent", showsCutEvent)
     members.add("hidesErrorEvent", hidesErrorEvent)
-    if let rogueAnswer { members.add("rogueAnswer", .text(rogueAnswer.rawValue)) }
+    if let rogueResponse { members.add("rogueResponse", .text(rogueResponse.rawValue)) }
     if let configuration { members.add("configuration", configuration.json) }
     if let received { members.append(JSON.Member("received", received.json)) }
     members.add("stale", isStale)
@@ -244,8 +244,8 @@ extension Observation {
     showsCutEvent = try object.bool("showsCutEvent")
     hidesErrorEvent = try object.bool("hidesErrorEvent")
     printed = try object.string("printed")
-    showsAnswerOf = try object.string("showsAnswerOf")
-    rogueAnswer = try object.choice("rogueAnswer", RogueAnswer.self)
+    showsResponseOf = try object.string("showsResponseOf")
+    rogueResponse = try object.choice("rogueResponse", RogueResponse.self)
     configuration = try object.object("configuration").map(ConfigurationUse.init(reading:))
     received = try object.object("received").map(ReceivedMessages.init(reading:))
     isStale = try object.bool("stale")
@@ -260,7 +260,7 @@ extension Observation {
 
 extension Observation.Attempt {
   package var json: JSON {
-    var members = [JSON.Member("decision", .text(decision)), JSON.Member("take", .text(take))]
+    var members = [JSON.Member("decision", .text(decision)), JSON.Member("source", .text(take))]
     members.add("startMilliseconds", start)
     members.add("endMilliseconds", end)
     members.add("status", status)
@@ -284,12 +284,12 @@ extension Observation.Attempt {
 
   /// Reads one as a part of an observation.
   fileprivate init(_ json: JSON, in parent: ObjectReader) throws(FormatError) {
-    guard let decision = json["decision"]?.stringValue, let take = json["take"]?.stringValue else {
+    guard let decision = json["decision"]?.stringValue, let take = json["source"]?.stringValue else {
       throw parent.error("met", "\(json) is no decision with what was dealt")
     }
     self.init(decision: decision, take: take)
     var object = try ObjectReader(json, source: parent.source, path: parent.place("met"))
-    _ = (object.take("decision"), object.take("take"))
+    _ = (object.take("decision"), object.take("source"))
     start = try object.offset("startMilliseconds")
     end = try object.offset("endMilliseconds")
     status = try object.int("status", in: 0...999)

@@ -11,7 +11,7 @@ extension FindingRule {
       "a server showed a certificate that has expired, is another host's or of an unknown issuer, and a "
       + "call under a good one went well",
     cost: "Whoever is on the way reads passwords and changes answers, and nobody sees it.",
-    remedy:
+    fix:
       "Leave certificates to the TLS library; for a test's own authority, trust that one and no other.",
     source:
       "RFC 9525 §6; RFC 5280 §6.1; Georgiev et al., The Most Dangerous Code in the World, CCS 2012"

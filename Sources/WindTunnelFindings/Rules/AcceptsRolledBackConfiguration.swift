@@ -8,7 +8,7 @@ extension FindingRule {
       "at an app's start a program whose command names what it has kept ({kept}) was served an older "
       + "configuration, and what it sent shows by which version it went",
     cost: "A configuration that was withdrawn for its faults comes back with whoever has a copy.",
-    remedy:
+    fix:
       "Keep the highest version that was ever taken where an update does not forget it, and refuse all "
       + "that is below it.",
     source:

@@ -8,7 +8,7 @@ extension FindingRule {
       "at an app's start a call's configuration came changed, of a version that came signed to none, and "
       + "what the call sent shows by which version it went",
     cost: "Whoever is on the way decides whom the app asks, and what it does there.",
-    remedy:
+    fix:
       "Verify the signature over the exact bytes by a key that is built in, before any of them is read; "
       + "go on with the last good one where it does not hold.",
     source:

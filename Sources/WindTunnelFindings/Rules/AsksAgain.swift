@@ -8,13 +8,13 @@ extension FindingRule {
       "the client showed that it keeps answers, and calls were made, one after the other and at one address, for "
       + "what it had had: an answer that was still fresh, or had a validator",
     cost: "The user waits, and pays, for bytes that were there already.",
-    remedy:
+    fix:
       "Show an answer again within its max-age; beyond that ask with If-None-Match or If-Modified-Since.",
     source: "RFC 9111 §4 (reuse what is fresh), §4.3 (validation); RFC 9110 §13.1",
     clients: [.service, .library],
     leastCalls: 2
   ).together { rule, _, flight in
-    guard flight.keepsAddresses else { return .notMet(Flight.changesAddresses) }
+    guard flight.keepsAddresses else { return .notMet(ClientRun.changesAddresses) }
     guard flight.showsCache else {
       return .notMet("Nothing shows that the client keeps answers, which none has to.")
     }

@@ -11,14 +11,14 @@ extension FindingRule {
       + "it, at the same address; the client keeps answers (a note), or the scenario expects it "
       + "(`\"expects\"`)",
     cost: "The user sees an error in place of what was on the screen a minute ago.",
-    remedy:
+    fix:
       "Keep the last good answer, show it when a request fails or ends in 500, 502, 503 or 504, and say that it is "
       + "a copy.",
     source: "RFC 9111 §4.2.4 (stale when disconnected); RFC 5861 §4 (stale-if-error)",
     clients: [.service, .library],
     leastCalls: 2
   ).together { rule, _, flight in
-    guard flight.keepsAddresses else { return .notMet(Flight.changesAddresses) }
+    guard flight.keepsAddresses else { return .notMet(ClientRun.changesAddresses) }
     let kept = KeptAnswers(of: flight.calls)
     let met = flight.calls.indices.filter { place in
       let call = flight.calls[place]
@@ -26,7 +26,7 @@ extension FindingRule {
       return kept.last(for: call.endpoint, before: start)?.terms.allowsStale == true
     }
     guard met.count >= rule.leastCalls else { return rule.notMet(by: met.count) }
-    let isExpected = flight.weather?.expects.contains(.stale) == true
+    let isExpected = flight.scenario?.expects.contains(.stale) == true
     guard isExpected || flight.showsCache else {
       return .notMet(
         "Nothing shows that the client keeps answers, which none has to; \"expects\": [\"stale\"] in the scenario "

@@ -8,7 +8,7 @@ extension FindingRule {
       "a server closed a conversation of a call by a code that no other connection mends: 1002, 1003 "
       + "or 1007 to 1010",
     cost: "A client that is locked out asks for ever, and its user is told nothing.",
-    remedy:
+    fix:
       "Come back after 1001, 1005, 1006 and 1011 to 1014 alone; show any other code as the end.",
     source: "RFC 6455 §7.4.1; IANA, WebSocket Close Code Number Registry"
   ).eachCall(.conversed) { call in

@@ -8,7 +8,7 @@ extension FindingRule {
       "at least 20 calls, of which some were made before the scenario's last fault was over, and some more "
       + "than \(Figures.wait(settling)) behind it",
     cost: "The server that has just come back is taken down again.",
-    remedy:
+    fix:
       "Send what has waited at a bounded rate, and spread it at random over some seconds.",
     source:
       "Huang et al., Metastable Failures in the Wild, OSDI 2022; AWS Builders' Library, Timeouts, "
@@ -58,7 +58,7 @@ extension FindingRule {
   private static let times = 4.0
 }
 
-extension Flight {
+extension ClientRun {
   /// The end of the last window of the weather, by the clock of the attempts; `nil` where it has
   /// none, or no call ended behind it.
   fileprivate var endOfWeather: Duration? {

@@ -6,7 +6,7 @@ extension FindingRule {
     title: "Its process dies in a call.",
     condition: "any call",
     cost: "The user sees the app go away, and what was not saved with it.",
-    remedy:
+    fix:
       "Handle every error that a transport can return; force nothing that the network decides.",
     source: "POSIX.1-2024, Shell Command Language, 2.8.2 (an exit by a signal)"
   ).together { rule, troubled, flight in
@@ -18,7 +18,7 @@ extension FindingRule {
   /// Judges how calls ended.
   func fallen(
     _ fallen: [JudgedCall],
-    in flight: Flight,
+    in flight: ClientRun,
     _ violation: (JudgedCall) -> Violation
   ) -> RuleStanding.Standing {
     let grave = fallen.filter { violation($0).severity == nil }

@@ -8,7 +8,7 @@ extension FindingRule {
       "a call was answered letters that take several bytes, each answer whole or without any of its content, "
       + "and showed a text that can be held against them",
     cost: "Every language but English has holes in it, now here and now there.",
-    remedy:
+    fix:
       "Decode what is whole, or keep the bytes of an unfinished letter for the next piece "
       + "(TextDecoder with stream: true, an incremental decoder).",
     source: "Unicode Standard §3.9 (U+FFFD substitution); WHATWG Encoding, decode stream"

@@ -8,7 +8,7 @@ extension FindingRule {
       "at least 5 calls began \(Figures.wait(patience)) or more after the scenario's last fault was over, and "
       + "one before had gone well",
     cost: "An outage of seconds lasts until somebody starts the client again.",
-    remedy:
+    fix:
       "Let a breaker try one request after some seconds, and go on closed when that goes well; drop "
       + "connections and names that failed.",
     source:

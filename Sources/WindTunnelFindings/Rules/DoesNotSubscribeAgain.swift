@@ -11,7 +11,7 @@ extension FindingRule {
     cost:
       "The screen stands still behind a connection that looks well, and what came meanwhile is "
       + "lost.",
-    remedy:
+    fix:
       "Keep what was subscribed to, and say all of it again behind each handshake; ask for what was missed.",
     source: "graphql-ws, Recipes (retries); Phoenix Channels (rejoin); RFC 6455 §7.2.3",
     restsOnTime: true

@@ -6,7 +6,7 @@ extension FindingRule {
     title: "Hands a message on more often than it came.",
     condition: "a call says what it receives of its conversations",
     cost: "An order is filled twice on the screen, and a counter counts what never was.",
-    remedy:
+    fix:
       "Take the old connection's listeners away before the next is opened, and know a message "
       + "again by its number.",
     source: "RFC 6455 §7.2.3; Phoenix Channels (rejoin); AMQP 1.0 §2.6.13 (resuming deliveries)"

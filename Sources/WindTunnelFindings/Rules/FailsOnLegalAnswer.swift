@@ -9,7 +9,7 @@ extension FindingRule {
       + "many fields or with small letters in their names, and a call without all that went well; or were "
       + "told by a date when to come back, and others were told the seconds",
     cost: "It breaks on the day on which a proxy in between is replaced.",
-    remedy: "Take a newer HTTP library, or tell its authors; parse no message by hand.",
+    fix: "Take a newer HTTP library, or tell its authors; parse no message by hand.",
     source:
       "RFC 9110 §15.2 (interim responses), §5.1 (names of fields have no case), §10.2.3 (a date or "
       + "seconds); RFC 9112 §2.2",
@@ -70,7 +70,7 @@ extension FindingRule {
   }
 }
 
-extension Flight {
+extension ClientRun {
   /// The calls that showed something else than their answer, which came whole and within the rules,
   /// where those whose answers came as ever showed them.
   fileprivate var showingSomethingElse: [JudgedCall] {

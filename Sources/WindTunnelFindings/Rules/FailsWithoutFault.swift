@@ -6,11 +6,11 @@ extension FindingRule {
     title: "Fails in a scenario without faults.",
     condition: "the scenario has no faults, and no recorded response of the call is an error",
     cost: "The user sees an error on a good network.",
-    remedy: "Run the call alone (--again), and correct the address, the request or the decoder.",
+    fix: "Run the call alone (--again), and correct the address, the request or the decoder.",
     source: "RFC 9110 §15.3 (2xx: the request was received, understood and accepted)",
     restsOnTime: true
   ).together { rule, troubled, flight in
-    guard flight.weather?.hasNoFaults == true else { return rule.notMet(by: 0) }
+    guard flight.scenario?.hasNoFaults == true else { return rule.notMet(by: 0) }
     // After recorded errors, a circuit breaker fails calls without a request.
     let hasErrors = troubled.contains { $0.observation.attempts.contains(where: \.isError) }
     let failed = troubled.filter { call in

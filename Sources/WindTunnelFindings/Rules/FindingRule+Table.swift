@@ -3,10 +3,10 @@ extension FindingRule {
   package static var table: String {
     let rows = all.map { rule in
       let calls = rule.leastCalls == 1 ? "" : " (\(rule.leastCalls) calls at least)"
-      let kinds = Flight.Client.allCases.filter(rule.clients.contains).map(\.rawValue)
+      let kinds = ClientRun.Client.allCases.filter(rule.clients.contains).map(\.rawValue)
       return
         "| `\(rule.id)` | \(rule.severity.rawValue) | \(rule.title) | \(rule.condition)\(calls) | "
-        + "\(kinds.joined(separator: ", ")) | \(rule.cost) | \(rule.remedy) | \(rule.source) |"
+        + "\(kinds.joined(separator: ", ")) | \(rule.cost) | \(rule.fix) | \(rule.source) |"
     }
     return """
       # Rules that clients are held against
@@ -28,7 +28,7 @@ extension FindingRule {
       - *proxied*: any client behind `windtunnel proxy`, of which the requests are seen, and not what
         became of them.
 
-      | Rule | Weight | What a client does | Judged where | Seen in | Cost | Mended | Source |
+      | FaultRule | Weight | What a client does | Judged where | Seen in | Cost | Mended | Source |
       | --- | --- | --- | --- | --- | --- | --- | --- |
       \(rows.joined(separator: "\n"))
 

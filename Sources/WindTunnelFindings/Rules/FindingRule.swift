@@ -15,11 +15,11 @@ public struct FindingRule: Sendable {
   /// The cost for the user or the server.
   public let cost: String
   /// The way to mend a client.
-  public let remedy: String
+  public let fix: String
   /// The paragraph, paper or incident that it rests on.
   public let source: String
   /// The kinds of client in which it can be seen.
-  public private(set) var clients = Flight.Client.flown
+  public private(set) var clients = ClientRun.Client.inDrills
   /// The number of calls that have to meet its condition before anything is said.
   public private(set) var leastCalls = 1
 
@@ -31,7 +31,7 @@ public struct FindingRule: Sendable {
   /// or compare what was sent and shown, need no clock. They judge every call.
   private(set) var restsOnTime = false
   /// Returns whether a busy machine hides from a rule of time what the client does in a call.
-  private(set) var isStarved: @Sendable (Flight, Observation) -> Bool = { $0.isStarved($1) }
+  private(set) var isStarved: @Sendable (ClientRun, Observation) -> Bool = { $0.isStarved($1) }
   /// The part of a flight that it looks at.
   private(set) var scope = Scope.call([]) { _ in .notMet }
 
@@ -42,7 +42,7 @@ public struct FindingRule: Sendable {
     /// of some traits; without them the condition is not met.
     case flight(
       FlightTraits,
-      @Sendable (FindingRule, [JudgedCall], Flight) -> RuleStanding.Standing
+      @Sendable (FindingRule, [JudgedCall], ClientRun) -> RuleStanding.Standing
     )
   }
 
@@ -99,8 +99,8 @@ public struct FindingRule: Sendable {
     [
       "rule": .text(id), "severity": .text(severity.rawValue), "title": .text(title),
       "condition": .text(condition), "calls": .number(leastCalls),
-      "clients": .array(Flight.Client.allCases.filter(clients.contains).map { .text($0.rawValue) }),
-      "cost": .text(cost), "remedy": .text(remedy), "source": .text(source),
+      "clients": .array(ClientRun.Client.allCases.filter(clients.contains).map { .text($0.rawValue) }),
+      "cost": .text(cost), "fix": .text(fix), "source": .text(source),
     ]
   }
 
@@ -122,7 +122,7 @@ extension FindingRule {
   /// Returns the rule as one that judges all calls of a flight with some traits together.
   func together(
     _ needs: FlightTraits = [],
-    _ judge: @escaping @Sendable (FindingRule, [JudgedCall], Flight) -> RuleStanding.Standing
+    _ judge: @escaping @Sendable (FindingRule, [JudgedCall], ClientRun) -> RuleStanding.Standing
   ) -> FindingRule {
     var rule = self
     rule.scope = .flight(needs, judge)

@@ -8,7 +8,7 @@ extension FindingRule {
     condition:
       "a request that came by https was redirected to http at the same host, or a TLS handshake failed",
     cost: "Everyone on the way reads what the user asks for, and with a credential is the user.",
-    remedy:
+    fix:
       "Follow no redirect from https to http; at least take Authorization, Cookie and keys of an API out of "
       + "what follows one. If a handshake fails, let the call fail.",
     source: "RFC 9110 §15.4 and §17.11; RFC 6797 §2.3 (downgrades); RFC 6750 §5.3 (always use TLS)",

@@ -10,7 +10,7 @@ extension FindingRule {
       "at least 8 calls that may be repeated failed at first with 502, 503, 504 or a broken "
       + "connection, without Retry-After",
     cost: "A connection that breaks once in a thousand times is an error that the user sees.",
-    remedy: "Repeat an idempotent request once or twice, after a pause.",
+    fix: "Repeat an idempotent request once or twice, after a pause.",
     source: "RFC 9110 §9.2.2 (idempotent methods may be repeated automatically)",
     leastCalls: 8,
     restsOnTime: true

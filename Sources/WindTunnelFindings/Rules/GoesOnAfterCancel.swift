@@ -7,7 +7,7 @@ extension FindingRule {
     condition:
       "a caller gave a call up, and a program that lives answered it within \(Figures.wait(heed))",
     cost: "Battery, traffic and a server's work are spent on what nobody looks at.",
-    remedy: "Hand the cancellation down to the transport and to every wait before a retry.",
+    fix: "Hand the cancellation down to the transport and to every wait before a retry.",
     source: "Google SRE Book, ch. 22 (cancellation propagation)",
     restsOnTime: true
   ).eachCall(.givenUp) { call in

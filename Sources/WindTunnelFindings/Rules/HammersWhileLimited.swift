@@ -8,7 +8,7 @@ extension FindingRule {
       "calls began in the time that a 429 or 503 had asked another call of the same endpoint to wait, in "
       + "which the server answered nobody",
     cost: "The limit is never over for a client that keeps asking, and some servers lock it out.",
-    remedy:
+    fix:
       "Keep the moment by host or endpoint, and let the calls that begin before it wait, or fail without "
       + "a request.",
     source: "RFC 6585 §4; RFC 9110 §10.2.3; AWS Builders' Library, Timeouts, retries and backoff",

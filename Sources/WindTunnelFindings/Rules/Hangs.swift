@@ -9,7 +9,7 @@ extension FindingRule {
     condition: "any call",
     cost:
       "The user looks at a spinner until the app is closed; a server's worker is gone for good.",
-    remedy: "Set a limit to the whole call, beside those to connecting and to reading.",
+    fix: "Set a limit to the whole call, beside those to connecting and to reading.",
     source: "Google SRE Book, ch. 22 (deadlines); gRPC, Deadlines",
     restsOnTime: true,
     isStarved: { $0.hidesEnd(of: $1) }
@@ -17,9 +17,9 @@ extension FindingRule {
     // A client that ends some calls has a limit, which the slowest response did not reach.
     let endsNone = flight.calls.allSatisfy { $0.ending == .hung || !$0.isJudged }
     let ofSlow: Finding.Severity? = endsNone ? nil : .warning
-    let isOnLossyLink = flight.weather?.losesPackets == true
+    let isOnLossyLink = flight.scenario?.losesPackets == true
     // A client with a resolver of its own waits for a name server, which a machine need not have.
-    let isLater = isOnLossyLink || flight.weather?.failsNames == true
+    let isLater = isOnLossyLink || flight.scenario?.failsNames == true
     return rule.fallen(troubled.filter { $0.traits.contains(.hung) }, in: flight) { call in
       let latency = call.observation.latency
       let sleep = call.observation.sleepWithoutLimit
@@ -50,7 +50,7 @@ extension FindingRule {
   }
 }
 
-extension Flight {
+extension ClientRun {
   /// Returns whether a busy machine may be the reason why a call did not end: its program waited
   /// for a processor most of the time, or the server saw no sign of it.
   fileprivate func hidesEnd(of call: Observation) -> Bool {

@@ -6,9 +6,9 @@ extension FindingRule {
     title: "Tries again before the time that Retry-After asks for.",
     condition: "a 429 or 503 with Retry-After was followed by another attempt",
     cost: "A server that is short of breath gets none, and the client may be locked out.",
-    remedy: "Wait as long as the field says, in seconds or until the date, or give up.",
+    fix: "Wait as long as the field says, in seconds or until the date, or give up.",
     source: "RFC 9110 §10.2.3; RFC 6585 §4",
-    clients: Set(Flight.Client.allCases),
+    clients: Set(ClientRun.Client.allCases),
     restsOnTime: true
   ).eachCall([.asksToWait, .repeats]) { call in
     var isMet = false

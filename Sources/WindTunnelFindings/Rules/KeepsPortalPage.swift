@@ -6,7 +6,7 @@ extension FindingRule {
     title: "Shows a captive portal's page when the server is there again.",
     condition: "a captive portal answered a call, and the server itself later ones",
     cost: "The user has logged in to the network, and the app still shows its log-in page.",
-    remedy: "Look at an answer before it is kept: its media type, its place, and Cache-Control.",
+    fix: "Look at an answer before it is kept: its media type, its place, and Cache-Control.",
     source: "RFC 8952 §1; RFC 9111 §5.2.2.5 (no-store)",
     clients: [.service, .library]
   ).together(.portal) { rule, _, flight in
@@ -42,7 +42,7 @@ extension FindingRule {
 
   /// The places of calls that failed and sent nothing where a page had come before, behind one by
   /// which the client had come through: a breaker that is open for all would be closed by that.
-  private static func failsUnasked(among later: [Int], in flight: Flight) -> [Int] {
+  private static func failsUnasked(among later: [Int], in flight: ClientRun) -> [Int] {
     let pages = Set(
       flight.calls.filter { $0.attempts.contains(where: \.isOfPortal) }.map(\.endpoint)
     )
@@ -59,6 +59,6 @@ extension FindingRule {
 
 extension Observation {
   fileprivate var showsPage: Bool {
-    ending == .succeeded && showsAnswerOf == Observation.portalPage
+    ending == .succeeded && showsResponseOf == Observation.portalPage
   }
 }

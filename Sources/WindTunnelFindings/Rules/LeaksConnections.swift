@@ -8,16 +8,16 @@ extension FindingRule {
     condition:
       "at least 50 calls of a client that lives, or 20 error responses, from a server that keeps connections",
     cost: "After some hours there is no file descriptor or port left, and every call fails.",
-    remedy:
+    fix:
       "Use one client and its pool for all calls; read each answer to its end, and close it.",
     source: "RFC 9112 §9.4 (a client limits its open connections); Go, net/http: Response.Body",
     // A library's sessions are made and ended by the drill.
     clients: [.service],
-    leastCalls: Flight.Connections.leastCalls
+    leastCalls: ClientRun.Connections.leastCalls
   ).together { rule, _, flight in
     let most = flight.traffic.connections.max { $0.calls < $1.calls }
     let errors = most?.mayLeak == true ? flight.errorResponses : 0
-    let hasErrors = errors >= Flight.Connections.leastErrors
+    let hasErrors = errors >= ClientRun.Connections.leastErrors
     guard let most, most.calls >= rule.leastCalls || hasErrors, let last = flight.lastCall else {
       return rule.notMet(by: most?.calls ?? 0)
     }
@@ -30,12 +30,12 @@ extension FindingRule {
     let call = JudgedCall.one(at: last, in: flight)
     let seen =
       "\(most.leftOpen) of \(most.opened) connections were still open "
-      + "\(Figures.wait(Flight.Connections.patience)) after the last of \(most.calls) calls\(words)."
+      + "\(Figures.wait(ClientRun.Connections.patience)) after the last of \(most.calls) calls\(words)."
     return rule.broken(seen, in: call, calls: min(most.leftOpen, most.calls), of: most.calls)
   }
 }
 
-extension Flight {
+extension ClientRun {
   /// The number of requests that were answered with an error status.
   fileprivate var errorResponses: Int {
     calls.reduce(0) { count, call in

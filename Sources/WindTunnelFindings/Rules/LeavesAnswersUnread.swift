@@ -8,7 +8,7 @@ extension FindingRule {
       "at least \(leastCalls) calls of a client that lives were answered with a megabyte or more",
     cost:
       "The connection can serve no other call, and holds memory on both sides until somebody gives it up.",
-    remedy: "Read each answer to its end, or close its connection.",
+    fix: "Read each answer to its end, or close its connection.",
     source: "RFC 9112 §9.3 (read the whole response before reuse); Go, net/http: Response.Body",
     // A library's sessions are made and ended by the drill.
     clients: [.service],
@@ -25,7 +25,7 @@ extension FindingRule {
     let call = JudgedCall.one(at: last, in: flight)
     let seen =
       "\(unread) answers were not read to their end, and their connections still open "
-      + "\(Figures.wait(Flight.Connections.patience)) after the last of \(calls) calls."
+      + "\(Figures.wait(ClientRun.Connections.patience)) after the last of \(calls) calls."
     return rule.broken(seen, in: call, calls: min(unread, calls), of: calls)
   }
 

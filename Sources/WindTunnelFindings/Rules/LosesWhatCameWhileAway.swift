@@ -8,7 +8,7 @@ extension FindingRule {
       "a call that says what it receives lost a conversation, and was back for "
       + "\(Figures.wait(MessageComparison.patience)) or had asked for all that the cassette has",
     cost: "A message, a fill or an alarm is missing, and nobody sees that it is.",
-    remedy:
+    fix:
       "Keep the number of the last message that came; on the next connection ask for what is behind "
       + "it, and say everything again that was subscribed to.",
     source: "RFC 6455 §7.2.3; WHATWG HTML §9.2.4 (Last-Event-ID); Discord, Gateway (resuming)",

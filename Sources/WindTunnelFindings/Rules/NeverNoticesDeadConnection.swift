@@ -8,7 +8,7 @@ extension FindingRule {
       "the server of a conversation fell silent, or left a ping without a pong, and the call went on for "
       + "\(Figures.wait(patience)) or ended before that",
     cost: "A phone that came out of a lift shows what was true an hour ago.",
-    remedy:
+    fix:
       "Send a ping when nothing has come for some seconds, and connect again when nothing answers it.",
     source: "RFC 6455 §5.5.2 (keepalive); RFC 1122 §4.2.3.6; Socket.IO, How it works (pingTimeout)",
     restsOnTime: true

@@ -6,10 +6,10 @@ extension FindingRule {
     title: "Tries again and again without a pause.",
     condition: "at least two calls tried the same at least four times, and no answer said when to",
     cost: "What a server needs to recover is time, and it gets load in its place.",
-    remedy:
+    fix:
       "Double the wait from attempt to attempt, with a random part; the first may be at once.",
     source: "AWS Architecture Blog, Exponential Backoff and Jitter (2015); RFC 8961 §4",
-    clients: Set(Flight.Client.allCases),
+    clients: Set(ClientRun.Client.allCases),
     leastCalls: 2,
     restsOnTime: true
   ).together { rule, troubled, _ in

@@ -7,9 +7,9 @@ extension FindingRule {
     condition:
       "a request's query had a parameter that the recorded request has not; behind a proxy any",
     cost: "Logs, histories and proxies keep addresses, and the secret with them.",
-    remedy: "Send tokens and keys in a header field, such as Authorization.",
+    fix: "Send tokens and keys in a header field, such as Authorization.",
     source: "RFC 6750 §5.3 (do not pass bearer tokens in page URLs); OWASP ASVS 13.1",
-    clients: Set(Flight.Client.allCases)
+    clients: Set(ClientRun.Client.allCases)
   ).together { rule, troubled, _ in
     // Also calls that came to nothing on the cassette: it is by the added parameter that they do.
     let met = troubled.filter { $0.traits.contains(.addsParameters) }

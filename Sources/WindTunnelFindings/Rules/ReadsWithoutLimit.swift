@@ -8,7 +8,7 @@ extension FindingRule {
       "an answer came that does not end or opens to a thousand times its size, and the memory of the "
       + "client's program was seen",
     cost: "One broken or hostile server ends the process, and all that other users had in it.",
-    remedy:
+    fix:
       "Set a limit to the bytes of a body, counted after it is opened, and give up beyond it; or read it "
       + "piece by piece and keep none.",
     source: "CWE-400; CWE-409 (decompression bombs); OWASP API4:2023 (unrestricted consumption)",

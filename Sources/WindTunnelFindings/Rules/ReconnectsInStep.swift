@@ -8,7 +8,7 @@ extension FindingRule {
     cost:
       "A server that starts again is hit by all its clients in one second, each with a "
       + "handshake.",
-    remedy: "Draw the wait at random between zero and its bound (full jitter), from the first on.",
+    fix: "Draw the wait at random between zero and its bound (full jitter), from the first on.",
     source:
       "RFC 6455 §7.2.3; AWS Architecture Blog, Exponential Backoff and Jitter (2015)",
     leastCalls: 20,

@@ -7,7 +7,7 @@ extension FindingRule {
     condition:
       "a call lost a conversation, and then asked for it \(waitsMin) times in a row in vain",
     cost: "What a server needs to start again is time, and it gets handshakes in its place.",
-    remedy:
+    fix:
       "Double the wait from attempt to attempt, with a random part; the first may be at once.",
     source: "RFC 6455 §7.2.3; AWS Architecture Blog, Exponential Backoff and Jitter (2015)",
     restsOnTime: true

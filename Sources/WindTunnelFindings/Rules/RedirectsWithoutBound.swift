@@ -6,10 +6,10 @@ extension FindingRule {
     title: "Follows more than fifty redirects of one call.",
     condition: "a call was redirected at least four times, and never to an answer",
     cost: "One wrong rule on a server makes each of its clients a load test.",
-    remedy: "Follow ten or twenty redirects, and then say that there are too many.",
+    fix: "Follow ten or twenty redirects, and then say that there are too many.",
     source:
       "RFC 9110 §15.4 (a client should detect cyclical redirections); Fetch, HTTP-redirect fetch",
-    clients: Set(Flight.Client.allCases)
+    clients: Set(ClientRun.Client.allCases)
   ).eachCall([.many, .unanswered]) { call in
     guard call.attempts[0].isRedirect else { return .notMet }
     let count = call.longestChain

@@ -13,15 +13,15 @@ extension FindingRule {
     cost:
       "The issuer gets as many log-ins as there are calls, and limits or locks the account; where each "
       + "new credential ends the one before, no call ever comes through.",
-    remedy:
+    fix:
       "Let one call renew it and the others wait for that one; keep what it got for all of them; give up when "
       + "the new one is refused, too.",
     source: "RFC 6749 §5.1, §6 (refresh tokens may be rotated); RFC 9700 §4.14.2; RFC 9110 §15.5.2",
     clients: [.service, .library],
     leastCalls: 4
   ).together { rule, refused, flight in
-    guard flight.weather?.credential != nil else { return rule.notMet(by: 0) }
-    let renewing = refused.filter(\.isJudged).compactMap { Renewal(of: $0, in: flight.weather) }
+    guard flight.scenario?.credential != nil else { return rule.notMet(by: 0) }
+    let renewing = refused.filter(\.isJudged).compactMap { Renewal(of: $0, in: flight.scenario) }
     guard let first = renewing.map(\.call.observation.call).min() else { return rule.notMet(by: 0) }
     if let endless = renewing.max(by: { $0.count < $1.count }), endless.count >= times {
       let seen = "It asked for a new credential \(endless.count) times in one call."
@@ -38,7 +38,7 @@ extension FindingRule {
     }
     let since = flight.calls.count { call in
       call.call >= first && call.isJudged
-        && call.attempts.contains { flight.weather.isAnswered($0) }
+        && call.attempts.contains { flight.scenario.isAnswered($0) }
     }
     guard since >= rule.leastCalls else { return rule.notMet(by: since) }
     let crossing = through.crossing
@@ -73,18 +73,18 @@ private struct Renewal {
   let asking: Range<Duration>
 
   /// Looks at a call; `nil` where it did not ask the issuer, or was there for that alone.
-  init?(of call: JudgedCall, in weather: Scenario?) {
-    guard call.traits.contains(.refused), let issuer = weather?.credential?.issuer else {
+  init?(of call: JudgedCall, in scenario: Scenario?) {
+    guard call.traits.contains(.refused), let issuer = scenario?.credential?.issuer else {
       return nil
     }
     let attempts = call.attempts
     guard !issuer.mayMatch(Request(endpoint: call.observation.endpoint)),
       let refused = attempts.firstIndex(where: { $0.injectedStatus == 401 })
     else { return nil }
-    let renewals = attempts.indices.filter { $0 > refused && weather.isRenewal(attempts[$0]) }
+    let renewals = attempts.indices.filter { $0 > refused && scenario.isRenewal(attempts[$0]) }
     guard let first = renewals.first else { return nil }
     (self.call, count) = (call, renewals.count)
-    cameThrough = attempts[first...].contains { weather.isAnswered($0) }
+    cameThrough = attempts[first...].contains { scenario.isAnswered($0) }
     let start = attempts[first].start ?? .zero
     asking = start..<max(start, attempts[first].end ?? start)
   }
@@ -107,7 +107,7 @@ extension [Renewal] {
   }
 }
 
-extension Flight {
+extension ClientRun {
   /// The number of the processes that made the calls, each of which has a credential of its own:
   /// the parts of a drill on several machines, and what was started again after a fall; `nil`:
   /// nobody counted them.

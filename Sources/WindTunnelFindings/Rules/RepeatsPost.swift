@@ -8,11 +8,11 @@ extension FindingRule {
       "a POST or PATCH failed or was given up after it had been read whole, or was sent again while it "
       + "was open",
     cost: "An order, a payment or a message is made twice.",
-    remedy:
+    fix:
       "Repeat idempotent methods alone, or send an Idempotency-Key that is made once for a call and "
       + "stays over its attempts.",
     source: "RFC 9110 §9.2.2; draft-ietf-httpapi-idempotency-key-header",
-    clients: Set(Flight.Client.allCases)
+    clients: Set(ClientRun.Client.allCases)
   ).eachCall(.unsafe) { call in
     if let violation = call.otherBody ?? call.race { return .broken(violation) }
     // A request is decided when it has come whole, so each of these had been read.

@@ -6,10 +6,10 @@ extension FindingRule {
     title: "Tries again with a credential that was refused, or with none.",
     condition: "an attempt was answered 401",
     cost: "The user waits for nothing, and a server may lock the account.",
-    remedy:
+    fix:
       "Renew the credential once and try again with the new one, or say that nobody is signed in.",
     source: "RFC 9110 §15.5.2 (repeat with a new or replaced Authorization field)",
-    clients: Set(Flight.Client.allCases)
+    clients: Set(ClientRun.Client.allCases)
   ).eachCall(.refused) { call in
     let attempts = call.attempts
     guard attempts.contains(where: { $0.injectedStatus == 401 }) else { return .notMet }

@@ -8,7 +8,7 @@ extension FindingRule {
       "at least 8 calls tried the same at least four times without success, and no answer said when to",
     cost:
       "Three attempts in each of three layers are 27 requests for one call, just when a server fails.",
-    remedy: "Retry in one layer alone, and let the others pass its failure on.",
+    fix: "Retry in one layer alone, and let the others pass its failure on.",
     source:
       "AWS Builders' Library, Timeouts, retries and backoff with jitter; Google SRE Book, ch. 22",
     leastCalls: 8,

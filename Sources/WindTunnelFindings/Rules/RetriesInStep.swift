@@ -8,7 +8,7 @@ extension FindingRule {
     title: "Waits the same time before each first retry, so that many clients come back at once.",
     condition: "at least 10 calls that failed at first without Retry-After tried again",
     cost: "Those who failed together come back together, and fail together.",
-    remedy: "Draw the wait at random between zero and its bound (full jitter).",
+    fix: "Draw the wait at random between zero and its bound (full jitter).",
     source: "AWS Architecture Blog, Exponential Backoff and Jitter (2015)",
     leastCalls: 10,
     restsOnTime: true
@@ -21,7 +21,7 @@ extension FindingRule {
       if call.observation.call < (example?.observation.call ?? .max) { example = call }
     }
     // A link adds its round trips to each wait.
-    let least = Duration.milliseconds(flight.weather?.link == nil ? 10 : 200)
+    let least = Duration.milliseconds(flight.scenario?.link == nil ? 10 : 200)
     return rule.inStep(waits, "first waits", example, least: least)
   }
 

@@ -7,9 +7,9 @@ extension FindingRule {
     condition: "an attempt was answered 400, 403, 404, 405, 410, 413, 414, 415, 422 or 501, or its "
       + "certificate was bad",
     cost: "The user waits for an error that is certain, and the server answers it several times.",
-    remedy: "Retry 408, 429, 500, 502, 503, 504 and broken connections alone.",
+    fix: "Retry 408, 429, 500, 502, 503, 504 and broken connections alone.",
     source: "RFC 9110 §15.5 (the client should not repeat a 400 without changing it)",
-    clients: Set(Flight.Client.allCases)
+    clients: Set(ClientRun.Client.allCases)
   ).eachCall(.lasting) { call in
     guard call.attempts.contains(where: \.isPermanent) else { return .notMet }
     let pairs = call.repeats.filter { call.attempts[$0.before].isPermanent }

@@ -7,10 +7,10 @@ extension FindingRule {
       "Makes more than ten attempts for one call, or still tries when the drill stops waiting.",
     condition: "a call tried the same at least twice",
     cost: "An outage is answered with ten times the load, and the user waits for nothing.",
-    remedy:
+    fix:
       "Bound the attempts of a call, its whole time, and the share of retries among requests.",
     source: "Google SRE Book, ch. 22 (retries: per-request and per-client limits)",
-    clients: Set(Flight.Client.allCases)
+    clients: Set(ClientRun.Client.allCases)
   ).eachCall(.repeats) { call in
     // Fewer attempts than that are bound, unless the last is not known.
     if call.attempts.count <= most, !call.traits.contains(.hung) {

@@ -8,10 +8,10 @@ extension FindingRule {
     title: "Answers an outage with more than four times its load.",
     condition: "at least 20 calls, and five that failed at first",
     cost: "The server that comes back is taken down again by those who waited for it.",
-    remedy:
+    fix:
       "Allow retries a share of the requests (a budget of 10 to 20 %), and break the circuit.",
     source: "Bronson et al., Metastable Failures in Distributed Systems, HotOS 2021",
-    clients: Set(Flight.Client.allCases),
+    clients: Set(ClientRun.Client.allCases),
     leastCalls: 20
   ).together { rule, troubled, flight in
     guard flight.calls.count >= rule.leastCalls else { return rule.notMet(by: flight.calls.count) }

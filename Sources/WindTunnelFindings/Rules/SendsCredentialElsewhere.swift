@@ -8,11 +8,11 @@ extension FindingRule {
     condition:
       "a request that bore a credential was redirected to another host, and the client went there",
     cost: "Whoever can make a server redirect reads the user's password or token.",
-    remedy:
+    fix:
       "Take Authorization, Cookie and keys of an API out of a request before it follows to another host.",
     source:
       "RFC 9110 §15.4 (remove header fields that the recipient does not need); CVE-2018-1000007",
-    clients: Set(Flight.Client.allCases)
+    clients: Set(ClientRun.Client.allCases)
   ).eachCall(.elsewhere) { call in
     let attempts = call.attempts
     var (shown, isRedirected, hasFollowed, hasShownKey) = (Set<Int>(), false, false, false)

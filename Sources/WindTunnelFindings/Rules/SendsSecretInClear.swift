@@ -6,7 +6,7 @@ extension FindingRule {
     title: "Sends a credential or a key to another machine without TLS.",
     condition: "a request went to another machine by plain http",
     cost: "Everybody on the same Wi-Fi, and whoever is on the way, reads it and can use it.",
-    remedy:
+    fix:
       "Ask by https, and for nothing that needs a credential by http, not even to be redirected.",
     source: "RFC 6750 §5.3 (always use TLS); RFC 6265 §8.3; OWASP MASVS-NETWORK-1",
     clients: [.proxied]

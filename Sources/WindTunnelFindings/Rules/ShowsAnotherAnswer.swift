@@ -8,7 +8,7 @@ extension FindingRule {
       "a call ended while its answer was still to come, and what others showed could be held against what "
       + "was recorded",
     cost: "A user sees the data of another user.",
-    remedy:
+    fix:
       "Close a connection whose answer was not read to its end; give each request its own answer, "
       + "by connection and order or by a number.",
     source:
@@ -29,7 +29,7 @@ extension FindingRule {
   }
 }
 
-extension Flight {
+extension ClientRun {
   /// The number of calls that were judged and showed something that could be compared, and the
   /// places of those of them that showed what they had not asked for; looked at in place, since
   /// there may be millions.
@@ -43,7 +43,7 @@ extension Flight {
           continue
         }
         let call = calls[place]
-        guard call.isJudged, call.bodyMatches != nil || call.showsAnswerOf != nil else { continue }
+        guard call.isJudged, call.bodyMatches != nil || call.showsResponseOf != nil else { continue }
         shown += 1
         if call.strangeAnswer != nil { mixedUp.append(place) }
       }

@@ -9,7 +9,7 @@ extension FindingRule {
       "an answer was older than its server lets anybody show it without asking, and a later call was made to "
       + "the same endpoint; or every request of a call failed after an earlier one had been answered",
     cost: "The user acts on a price, a balance or a departure that is no more.",
-    remedy:
+    fix:
       "Count an answer's Age and the time since it came against its max-age; ask again when it is over, and "
       + "say so where a copy is shown all the same.",
     source: "RFC 9111 §4 (reuse only what is fresh or validated), §4.2.3 (age), §4.2.4",
@@ -93,7 +93,7 @@ private struct EndpointRequests {
   }
 }
 
-extension Flight {
+extension ClientRun {
   /// Returns the number of calls whose requests all failed after an earlier call for the same had
   /// been answered, and those of them that show that response beyond its freshness as a new one.
   fileprivate func copiesBehindErrors(_ troubled: [JudgedCall]) -> (Int, [JudgedCall]) {

@@ -9,7 +9,7 @@ extension FindingRule {
       + "by then",
     cost:
       "A file or a list that never was is stored and shown, and nothing says that it is broken.",
-    remedy:
+    fix:
       "Send If-Range with the strong ETag of what is there; put only a 206 of the same tag behind it, and "
       + "begin anew with a 200.",
     source:

@@ -6,7 +6,7 @@ extension FindingRule {
     title: "Says that a call went well whose body was cut.",
     condition: "no attempt of a call had its whole answer, and the last was cut in its body",
     cost: "Half a file is stored, half a list is shown, and nobody knows.",
-    remedy:
+    fix:
       "Hold the bytes that came against Content-Length and the last chunk; libraries report it.",
     source: "RFC 9112 §8 (incomplete messages)"
   ).eachCall(.unanswered) { call in

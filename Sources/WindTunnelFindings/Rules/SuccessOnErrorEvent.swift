@@ -8,7 +8,7 @@ extension FindingRule {
       "the last answer of a call was a stream that ended with an event of an error, under a "
       + "good status",
     cost: "Half an answer is shown as all that there is, and nobody tries again.",
-    remedy:
+    fix:
       "Look at each event for an error before it is shown; a status of 200 says that a stream "
       + "began.",
     source: "Anthropic, Streaming Messages (error events); OpenAI, Streaming API responses"

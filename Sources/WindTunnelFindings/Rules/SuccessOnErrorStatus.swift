@@ -6,7 +6,7 @@ extension FindingRule {
     title: "Says that a call went well whose every answer was a 4xx or 5xx.",
     condition: "no attempt of a call had an answer, and the last had a status of 400 or more",
     cost: "The text of an error is shown or stored as if it were the data.",
-    remedy: "Look at the status before the body (curl: --fail; fetch: response.ok).",
+    fix: "Look at the status before the body (curl: --fail; fetch: response.ok).",
     source: "RFC 9110 §15.5 and §15.6; curl(1), --fail"
   ).eachCall(.unanswered) { call in
     guard !call.wasAnswered, let last = call.attempts.last(where: \.isRequest),

@@ -8,9 +8,9 @@ extension FindingRule {
       "a call got a response to one of its requests and none to another, for which calls without faults "
       + "at the same endpoint ask too",
     cost: "Half of a list passes for the whole, and what is missing is taken for deleted.",
-    remedy: "If a page or a part fails, let the call fail, or say that it is not all.",
+    fix: "If a page or a part fails, let the call fail, or say that it is not all.",
     source: "Yuan et al., Simple Testing Can Prevent Most Critical Failures, OSDI 2014",
-    clients: Flight.Client.flown
+    clients: ClientRun.Client.inDrills
   ).together { rule, troubled, flight in
     let parts = flight.partsWithoutFaults
     let met = troubled.filter { call in
@@ -39,7 +39,7 @@ extension FindingRule {
   }
 }
 
-extension Flight {
+extension ClientRun {
   /// The requests of calls that met no fault and made several, by the calls' endpoint: a request
   /// that only comes after a failure is a second way to the same, and no part.
   fileprivate var partsWithoutFaults: [String: Set<Substring>] {

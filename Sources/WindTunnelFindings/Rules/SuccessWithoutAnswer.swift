@@ -6,7 +6,7 @@ extension FindingRule {
     title: "Says that a call went well that got no answer, and shows nothing.",
     condition: "no attempt of a call had an answer",
     cost: "An empty page, an empty file or a lost message passes for a good one.",
-    remedy: "Return the error, or what was kept from before; end with a code that is not 0.",
+    fix: "Return the error, or what was kept from before; end with a code that is not 0.",
     source: "POSIX.1-2024, Shell Command Language, 2.8.2 (exit status)"
   ).eachCall(.unanswered) { call in
     // Where attempts cannot be seen nobody was answered either: no answer passes unseen.

@@ -7,7 +7,7 @@ extension FindingRule {
     condition:
       "the last answer of a call was a stream of events that was cut, and it showed something",
     cost: "Half a sentence is shown as the answer, and half a number as the price.",
-    remedy:
+    fix:
       "Throw an event away that has no empty line behind it, and connect again with Last-Event-ID; "
       + "report a stream that broke off.",
     source: "WHATWG HTML §9.2.6 (an incomplete event is discarded); RFC 7464 §2.4; RFC 9112 §8"

@@ -6,12 +6,12 @@ extension FindingRule {
     title: "Takes the log-in page of a captive portal for the answer.",
     condition: "a captive portal answered every request of a call for JSON",
     cost: "A hotel's page is shown, decoded or stored as the user's data.",
-    remedy: "Refuse a media type that was not asked for, and a redirect to another place.",
+    fix: "Refuse a media type that was not asked for, and a redirect to another place.",
     source: "RFC 8952 §1; RFC 9110 §8.3"
   ).eachCall(.unanswered) { call in
     guard !call.wasAnswered, call.attempts.contains(where: \.isOfPortal) else { return .notMet }
     guard call.claimsSuccess else { return .kept }
-    if call.observation.showed, call.observation.showsAnswerOf == Observation.portalPage {
+    if call.observation.showed, call.observation.showsResponseOf == Observation.portalPage {
       return .broken("It made the portal's page a part of its answer.")
     }
     // What it shows is not the page, as far as anybody can tell.

@@ -7,7 +7,7 @@ extension FindingRule {
       "Waits longer than 25 seconds while nothing comes, or than 30 seconds over all attempts.",
     condition: "a call met silence, and ended by itself",
     cost: "The user looks at a spinner, and a connection and a thread are gone for as long.",
-    remedy: "Limit the wait for the first byte and for the next one to some seconds.",
+    fix: "Limit the wait for the first byte and for the next one to some seconds.",
     source: "Nielsen, Response Times (1993); Google SRE Book, ch. 22 (deadlines)",
     restsOnTime: true
   ).eachCall(.unanswered) { call in

@@ -1,5 +1,5 @@
 /// The error of a cassette, scenario or report that cannot be read: its file, the place in it, the
-/// problem and a remedy.
+/// problem and a fix.
 public struct FormatError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The name of the file, or another source of the text.
   public var source: String
@@ -7,15 +7,15 @@ public struct FormatError: Error, Sendable, Hashable, CustomStringConvertible {
   public var place: String
   /// The problem, as half a sentence without a full stop.
   public var problem: String
-  /// The remedy, as a sentence; `nil` where it is obvious.
-  public var remedy: String?
+  /// The fix, as a sentence; `nil` where it is obvious.
+  public var fix: String?
 
   /// Makes an error. In place and problem, control characters are escaped and long texts shortened.
-  public init(source: String, place: String, problem: String, remedy: String? = nil) {
+  public init(source: String, place: String, problem: String, fix: String? = nil) {
     self.source = source
     self.place = Self.told(place)
     self.problem = Self.told(problem)
-    self.remedy = remedy
+    self.fix = fix
   }
 
   /// The greatest number of characters of a file that are quoted: its beginning and its end.
@@ -43,9 +43,9 @@ public struct FormatError: Error, Sendable, Hashable, CustomStringConvertible {
     scalar.value < 0x20 || 0x7F...0x9F ~= scalar.value
   }
 
-  /// The source, the place, the problem and the remedy, in sentences.
+  /// The source, the place, the problem and the fix, in sentences.
   public var description: String {
-    "\(source)\(place.isEmpty ? "" : ", \(place)"): \(problem).\(remedy.map { " \($0)" } ?? "")"
+    "\(source)\(place.isEmpty ? "" : ", \(place)"): \(problem).\(fix.map { " \($0)" } ?? "")"
   }
 }
 

@@ -29,13 +29,13 @@ package struct ObjectReader {
 
   package func place(_ name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
 
-  package func error(_ name: String, _ problem: String, remedy: String? = nil) -> FormatError {
-    FormatError(source: source, place: place(name), problem: problem, remedy: remedy)
+  package func error(_ name: String, _ problem: String, fix: String? = nil) -> FormatError {
+    FormatError(source: source, place: place(name), problem: problem, fix: fix)
   }
 
   /// Returns an error about the object itself.
-  package func error(ofAll problem: String, remedy: String? = nil) -> FormatError {
-    FormatError(source: source, place: path, problem: problem, remedy: remedy)
+  package func error(ofAll problem: String, fix: String? = nil) -> FormatError {
+    FormatError(source: source, place: path, problem: problem, fix: fix)
   }
 
   /// Returns the value of a key, which is known from now on; `nil` where it is missing.
@@ -126,7 +126,7 @@ package struct ObjectReader {
       throw error(
         name,
         "unknown key",
-        remedy: nearest(to: name, in: known).map { "Did you mean \"\($0)\"?" }
+        fix: nearest(to: name, in: known).map { "Did you mean \"\($0)\"?" }
           ?? "Known here: \(known.joined(separator: ", "))."
       )
     }
@@ -148,7 +148,7 @@ extension ObjectReader {
       all.count > 30
         ? "\"\(text)\" is none of the \(all.count) names, such as \(all[0]), that the schema lists"
         : "\"\(text)\" is none of \(all.joined(separator: ", "))",
-      remedy: nearest(to: text, in: all).map { "Did you mean \"\($0)\"?" }
+      fix: nearest(to: text, in: all).map { "Did you mean \"\($0)\"?" }
     )
   }
 }

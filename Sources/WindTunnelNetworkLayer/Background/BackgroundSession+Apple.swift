@@ -100,7 +100,7 @@
       guard let id = downloadTask.taskDescription,
         let response = downloadTask.response as? HTTPURLResponse
       else { return }
-      listener?.downloaded(id, to: location, HTTPAnswer(response, body: Data()))
+      listener?.downloaded(id, to: location, ServerResponse(response, body: Data()))
     }
 
     /// Keeps the content of an upload's answer, as far as it is kept at all.
@@ -133,7 +133,7 @@
         listener?.ended(id, .failure(failure))
         return
       }
-      listener?.ended(id, .success(HTTPAnswer(response, body: body)))
+      listener?.ended(id, .success(ServerResponse(response, body: body)))
     }
 
     #if !os(macOS)

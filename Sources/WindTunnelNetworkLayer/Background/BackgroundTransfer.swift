@@ -30,7 +30,7 @@ public struct BackgroundTransfer: Sendable, Hashable, Identifiable {
 
   /// The answer, or the error that it ended with, as a call of its endpoint would; `nil` while it
   /// is under way.
-  public var result: Result<Answer, NetworkError>? { entry.ending.map { entry.result($0) } }
+  public var result: Result<CallResponse, NetworkError>? { entry.ending.map { entry.result($0) } }
 
   /// The file that was downloaded, in the ledger's folder until it is taken; `nil` where there is
   /// none.
@@ -105,10 +105,10 @@ struct TransferEntry: Sendable, Hashable, Codable {
     return request
   }
 
-  func result(_ ending: Ending) -> Result<Answer, NetworkError> {
+  func result(_ ending: Ending) -> Result<CallResponse, NetworkError> {
     if let failure = ending.failure { return .failure(failure.error) }
     let headers = Headers(ending.headers.map { Headers.Field($0.name, $0.value) })
-    var answer = HTTPAnswer(status: ending.status ?? 0, headers: headers, body: ending.body)
+    var answer = ServerResponse(status: ending.status ?? 0, headers: headers, body: ending.body)
     if answer.status == 429 {
       return .failure(.rateLimited(retryAfter: answer.retryAfter(at: ending.date)))
     }
@@ -119,7 +119,7 @@ struct TransferEntry: Sendable, Hashable, Codable {
       return .failure(.server(status: answer.status, body: answer.body))
     }
     return .success(
-      Answer(status: answer.status, headers: headers, body: ending.body, attempts: starts)
+      CallResponse(status: answer.status, headers: headers, body: ending.body, attempts: starts)
     )
   }
 
@@ -171,7 +171,7 @@ extension TransferEntry.Failure {
 
 extension TransferEntry.Ending {
   /// Makes the end with an answer, whose content is here as far as it is in no file.
-  init(_ answer: HTTPAnswer, at date: Date) {
+  init(_ answer: ServerResponse, at date: Date) {
     self.init(
       date: date,
       status: answer.status,
@@ -182,7 +182,7 @@ extension TransferEntry.Ending {
   }
 
   /// The most bytes of content that a row keeps.
-  static let bodyBytesMax = StreamedAnswer.otherBytesMax
+  static let bodyBytesMax = StreamedResponse.otherBytesMax
 }
 
 /// An event of background transfers.
@@ -201,7 +201,7 @@ public enum TransferEvent: Sendable, Hashable {
 public enum TransferError: Error, Sendable, Hashable {
   /// The endpoint has no valid request.
   case invalidRequest(RequestError)
-  /// The endpoint wants what no background transfer can have, with the reason and the remedy.
+  /// The endpoint wants what no background transfer can have, with the reason and the fix.
   case notInBackground(String)
   /// Another process, or another value in this one, holds the ledger's folder.
   case inUse(String)
@@ -216,7 +216,7 @@ public enum TransferError: Error, Sendable, Hashable {
 }
 
 extension TransferError: CustomStringConvertible {
-  /// The error in one sentence, with the remedy.
+  /// The error in one sentence, with the fix.
   public var description: String {
     switch self {
     case .invalidRequest(let error): error.description

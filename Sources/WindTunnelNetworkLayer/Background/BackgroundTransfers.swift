@@ -116,7 +116,7 @@ public final class BackgroundTransfers: TransferListener {
   public func take(
     _ id: String,
     to place: URL? = nil
-  ) throws(TransferError) -> Result<Answer, NetworkError> {
+  ) throws(TransferError) -> Result<CallResponse, NetworkError> {
     try ledger.change { ledger throws(TransferError) in
       guard let entry = ledger.entries[id] else { throw .unknown(id: id) }
       guard let ending = entry.ending else { throw .underWay(id: id) }
@@ -206,7 +206,7 @@ public final class BackgroundTransfers: TransferListener {
 
   /// Moves a file into the ledger and notes the answer; of an answer that is none of success it
   /// keeps the beginning as its content.
-  public func downloaded(_ id: String, to file: URL, _ answer: HTTPAnswer) {
+  public func downloaded(_ id: String, to file: URL, _ answer: ServerResponse) {
     end(id) { ledger, _ throws(TransferError) in
       var ending = TransferEntry.Ending(answer, at: date())
       do {
@@ -331,7 +331,7 @@ extension TransferEntry {
 }
 
 extension Endpoint {
-  /// The reason for which it is no background transfer, with the remedy; `nil` where it may be one.
+  /// The reason for which it is no background transfer, with the fix; `nil` where it may be one.
   fileprivate func reasonAgainstBackground(_ kind: BackgroundTransfer.Kind) -> String? {
     switch kind {
     case .download where body != nil:

@@ -22,7 +22,7 @@ public struct TransferOrder: Sendable {
 /// The one who hears how transfers end. What it has heard is on the disk when it returns.
 public protocol TransferListener: AnyObject, Sendable {
   /// Takes the file of a download, which is gone when this returns, with the answer's head.
-  func downloaded(_ id: String, to file: URL, _ answer: HTTPAnswer)
+  func downloaded(_ id: String, to file: URL, _ answer: ServerResponse)
   /// Takes any other end, or none where it has taken a file.
   func ended(_ id: String, _ outcome: AttemptOutcome)
 }
@@ -137,7 +137,7 @@ public final class InProcessCarrier: TransferCarrier {
   /// The result of carrying a transfer.
   private enum Came: Sendable {
     /// A file, with the head of its answer.
-    case file(URL, HTTPAnswer)
+    case file(URL, ServerResponse)
     case other(AttemptOutcome)
   }
 
@@ -148,11 +148,11 @@ public final class InProcessCarrier: TransferCarrier {
       let request = order.kind == .download ? receiver.asking(order.request) : order.request
       let answer = try await transport.open(request, Upload(file: order.file))
       guard order.kind == .download, (200...299).contains(answer.status) else {
-        return .other(.success(try await answer.collected(to: StreamedAnswer.otherBytesMax)))
+        return .other(.success(try await answer.collected(to: StreamedResponse.otherBytesMax)))
       }
       let head = try await receiver.take(answer)
       do throws(NetworkError) {
-        try receiver.finish(Answer(status: head.status, headers: head.headers))
+        try receiver.finish(CallResponse(status: head.status, headers: head.headers))
       } catch {
         throw error == .cancelled ? .cancelled : .failed(.truncated, text: "\(error)")
       }

@@ -11,7 +11,7 @@ public protocol Authenticator: Sendable {
   func authorize(_ request: URLRequest) async throws(MiddlewareError) -> URLRequest
   /// Tells whether an answer says that the credential is not good any more; by default one of
   /// status 401 (RFC 9110 §15.5.2).
-  func isRefused(by answer: HTTPAnswer) -> Bool
+  func isRefused(by answer: ServerResponse) -> Bool
   /// Renews the credential after a server refused this request, as it was sent; returns true where
   /// another attempt may succeed.
   ///
@@ -21,7 +21,7 @@ public protocol Authenticator: Sendable {
 
 extension Authenticator {
   /// Tells whether the answer's status is 401.
-  public func isRefused(by answer: HTTPAnswer) -> Bool { answer.status == 401 }
+  public func isRefused(by answer: ServerResponse) -> Bool { answer.status == 401 }
 }
 
 /// An authenticator that adds a bearer token (RFC 6750 §2.1) to requests, and fetches a new one
@@ -99,7 +99,7 @@ public final class BearerTokens: Authenticator {
   }
 
   /// Tells whether an answer refuses the token, by its status or by a code in its envelope.
-  public func isRefused(by answer: HTTPAnswer) -> Bool {
+  public func isRefused(by answer: ServerResponse) -> Bool {
     if answer.status == 401 { return true }
     guard let expiry, let code = expiry.envelope.words(in: answer.body)?.code else { return false }
     return expiry.codes.contains(code)

@@ -14,9 +14,9 @@ public protocol Middleware: Sendable {
   func outgoing(_ request: URLRequest) async throws(MiddlewareError) -> URLRequest
   /// Changes the answer that arrived, whatever its status.
   func incoming(
-    _ answer: HTTPAnswer,
+    _ answer: ServerResponse,
     to request: URLRequest
-  ) async throws(MiddlewareError) -> HTTPAnswer
+  ) async throws(MiddlewareError) -> ServerResponse
   /// The name, for records, of the environment that this middleware moves requests to; `nil`: it
   /// moves none.
   var environment: String? { get }
@@ -30,9 +30,9 @@ extension Middleware {
 
   /// Returns the answer unchanged.
   public func incoming(
-    _ answer: HTTPAnswer,
+    _ answer: ServerResponse,
     to request: URLRequest
-  ) async throws(MiddlewareError) -> HTTPAnswer { answer }
+  ) async throws(MiddlewareError) -> ServerResponse { answer }
 
   /// The environment `nil`, since the middleware moves no request.
   public var environment: String? { nil }
@@ -40,7 +40,7 @@ extension Middleware {
 
 /// The error with which a middleware stops a call, as text for a log.
 public struct MiddlewareError: Error, Sendable, Hashable {
-  /// The problem and its remedy.
+  /// The problem and its fix.
   public var text: String
 
   /// Makes an error of its text.

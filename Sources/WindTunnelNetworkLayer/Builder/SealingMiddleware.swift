@@ -103,9 +103,9 @@ public struct SealingMiddleware: Middleware {
 
   /// Opens the content of an answer to a request for a sealed path, or its proof.
   public func incoming(
-    _ answer: HTTPAnswer,
+    _ answer: ServerResponse,
     to request: URLRequest
-  ) async throws(MiddlewareError) -> HTTPAnswer {
+  ) async throws(MiddlewareError) -> ServerResponse {
     // By what was sent, whatever has become of the path since.
     guard seal(request.value(forHTTPHeaderField: Self.field)) != nil,
       let path = Self.path(of: request)

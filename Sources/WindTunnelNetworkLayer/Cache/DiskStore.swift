@@ -60,7 +60,7 @@ public final class DiskStore: Sendable {
   public var bytes: Int { state.withLock { $0.bytes } }
 
   /// Reads an answer; one that is damaged is removed.
-  subscript(key: String) -> CachedAnswer? {
+  subscript(key: String) -> CachedResponse? {
     let name = Self.name(key)
     return state.withLock { state in
       guard state.files[name] != nil else { return nil }
@@ -77,7 +77,7 @@ public final class DiskStore: Sendable {
   }
 
   /// Writes an answer that is still wanted when its turn has come; nobody removes it meanwhile.
-  func keep(_ kept: CachedAnswer, ifWanted isWanted: () -> Bool = { true }) {
+  func keep(_ kept: CachedResponse, ifWanted isWanted: () -> Bool = { true }) {
     let name = Self.name(kept.key)
     // What cannot be spelled or written is not kept.
     guard let data = try? sealed(CacheFile.write(kept), name), data.count <= most / 2 else {
@@ -176,7 +176,7 @@ enum CacheFile {
     return start == magic
   }
 
-  static func write(_ kept: CachedAnswer) throws -> Data {
+  static func write(_ kept: CachedResponse) throws -> Data {
     let head = try JSONEncoder().encode(
       Head(
         key: kept.key,
@@ -191,7 +191,7 @@ enum CacheFile {
   }
 
   /// Reads an answer; `nil` where the bytes are not what was written.
-  static func read(_ data: Data) -> CachedAnswer? {
+  static func read(_ data: Data) -> CachedResponse? {
     let data = Data(data)
     guard data.count > 24, data.prefix(4) == magic else { return nil }
     let rest = Data(data.dropFirst(20))
@@ -202,7 +202,7 @@ enum CacheFile {
     guard rest.count >= 4 + length,
       let head = try? JSONDecoder().decode(Head.self, from: Data(rest[4..<(4 + length)]))
     else { return nil }
-    return CachedAnswer(
+    return CachedResponse(
       key: head.key,
       date: Date(timeIntervalSince1970: head.secondsSince1970),
       varied: fields(head.varied),

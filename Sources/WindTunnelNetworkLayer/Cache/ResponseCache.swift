@@ -28,12 +28,12 @@ public final class ResponseCache: Sendable {
   /// The state of the cache for a request.
   enum Found {
     case nothing
-    case fresh(CachedAnswer)
-    case staleWhileRevalidating(CachedAnswer)
-    case stale(CachedAnswer)
+    case fresh(CachedResponse)
+    case staleWhileRevalidating(CachedResponse)
+    case stale(CachedResponse)
 
     /// The answer, however old; `nil`: there is none.
-    var kept: CachedAnswer? {
+    var kept: CachedResponse? {
       switch self {
       case .nothing: nil
       case .fresh(let kept), .staleWhileRevalidating(let kept), .stale(let kept): kept
@@ -69,7 +69,7 @@ public final class ResponseCache: Sendable {
     }
 
     /// Keeps an answer, unless its address has another generation by now.
-    mutating func keep(_ kept: CachedAnswer, generation: Int) -> Bool {
+    mutating func keep(_ kept: CachedResponse, generation: Int) -> Bool {
       guard self.generation(of: kept.key) == generation else { return false }
       memory.keep(kept)
       return true
@@ -129,13 +129,13 @@ public final class ResponseCache: Sendable {
 
   /// Returns whether an answer may be shown before its server is asked: not one whose server wants
   /// to be asked each time (RFC 9111 §5.2.2.4, §5.2.2.2).
-  func mayGoAhead(_ kept: CachedAnswer, _ times: CacheTimes?) -> Bool {
+  func mayGoAhead(_ kept: CachedResponse, _ times: CacheTimes?) -> Bool {
     times != nil || !CacheControl(kept.headers).wantsQuestion
   }
 
   /// Returns whether a stale answer may be shown since the server cannot be had.
   func mayStandIn(
-    _ kept: CachedAnswer,
+    _ kept: CachedResponse,
     _ times: CacheTimes?,
     for error: NetworkError,
     at now: Date
@@ -148,7 +148,7 @@ public final class ResponseCache: Sendable {
     return kept.staleness(at: now, times) < grace
   }
 
-  func keep(_ kept: CachedAnswer, generation: Int) {
+  func keep(_ kept: CachedResponse, generation: Int) {
     guard state.withLock({ $0.keep(kept, generation: generation) }) else { return }
     disk?.keep(kept) { state.withLock { $0.generation(of: kept.key) == generation } }
   }
@@ -174,8 +174,8 @@ public final class ResponseCache: Sendable {
 
   private static func address(_ request: URLRequest) -> String { request.url?.absoluteString ?? "" }
 
-  private func kept(_ request: URLRequest) -> CachedAnswer? {
-    guard let key = CachedAnswer.key(of: request) else { return nil }
+  private func kept(_ request: URLRequest) -> CachedResponse? {
+    guard let key = CachedResponse.key(of: request) else { return nil }
     let generation = generation(of: request)
     var kept = state.withLock { $0.memory[key] }
     if kept == nil, let onDisk = disk?[key] {
@@ -219,14 +219,14 @@ extension NetworkError {
 /// The answers in memory, up to a number of bytes; the least recently used one is dropped first.
 struct MemoryStore {
   private let most: Int
-  private var answers: [String: (answer: CachedAnswer, use: Int)] = [:]
+  private var answers: [String: (answer: CachedResponse, use: Int)] = [:]
   private var uses = 0
   /// The cost of all answers that are kept, in bytes.
   private(set) var bytes = 0
 
   init(bytes: Int) { most = max(0, bytes) }
 
-  subscript(key: String) -> CachedAnswer? {
+  subscript(key: String) -> CachedResponse? {
     mutating get {
       uses += 1
       answers[key]?.use = uses
@@ -234,7 +234,7 @@ struct MemoryStore {
     }
   }
 
-  mutating func keep(_ answer: CachedAnswer) {
+  mutating func keep(_ answer: CachedResponse) {
     remove(answer.key)
     // One that fills all the room would drive out everything for itself.
     guard answer.cost <= most / 2 else { return }

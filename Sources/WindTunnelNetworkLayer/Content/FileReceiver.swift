@@ -63,7 +63,7 @@ final class FileReceiver: Receiver {
     return request
   }
 
-  func take(_ answer: StreamedAnswer) async throws(TransportError) -> HTTPAnswer {
+  func take(_ answer: StreamedResponse) async throws(TransportError) -> ServerResponse {
     switch answer.status {
     case 206:
       try goOn(answer)
@@ -73,13 +73,13 @@ final class FileReceiver: Receiver {
       // What is there is no part of what the server has now.
       throw anew("The server has no such part any more")
     default:
-      return try await answer.collected(to: StreamedAnswer.otherBytesMax)
+      return try await answer.collected(to: StreamedResponse.otherBytesMax)
     }
     return answer.head(bytesElsewhere: try await write(answer))
   }
 
   /// Begins with the whole.
-  private func begin(_ answer: StreamedAnswer) {
+  private func begin(_ answer: StreamedResponse) {
     let isCoded = answer.headers["Content-Encoding"].map { $0.lowercased() != "identity" } ?? false
     part.withLock {
       $0 = Part(
@@ -92,7 +92,7 @@ final class FileReceiver: Receiver {
   }
 
   /// Goes on with the part that is missing.
-  private func goOn(_ answer: StreamedAnswer) throws(TransportError) {
+  private func goOn(_ answer: StreamedResponse) throws(TransportError) {
     let range = answer.headers["Content-Range"].flatMap(ContentRange.init)
     let isNext = part.withLock { part in
       // Of a server that does not know `If-Range` it may be a part of another version.
@@ -114,7 +114,7 @@ final class FileReceiver: Receiver {
   }
 
   /// Returns the number of bytes that have come.
-  private func write(_ answer: StreamedAnswer) async throws(TransportError) -> Int64 {
+  private func write(_ answer: StreamedResponse) async throws(TransportError) -> Int64 {
     let start = part.withLock { $0.count }
     let handle = try filing("written") { () throws in
       if start == 0 { try Data().write(to: place) }
@@ -163,7 +163,7 @@ final class FileReceiver: Receiver {
   ///
   /// - Parameter answer: The answer that the call ended with.
   /// - Throws: ``NetworkError`` where it is another file, or none.
-  func finish(_ answer: Answer) throws(NetworkError) {
+  func finish(_ answer: CallResponse) throws(NetworkError) {
     let part = part.withLock { $0 }
     // The rules may take an answer that brings no file, such as one that leads elsewhere.
     guard part.isWhole else { throw .server(status: answer.status, body: answer.body) }

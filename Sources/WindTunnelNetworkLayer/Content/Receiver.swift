@@ -13,14 +13,14 @@ protocol Receiver: Sendable {
   ///
   /// - Returns: The answer with as much of its content as there is to look at: all of it where it
   ///   is none that was asked for.
-  func take(_ answer: StreamedAnswer) async throws(TransportError) -> HTTPAnswer
+  func take(_ answer: StreamedResponse) async throws(TransportError) -> ServerResponse
 }
 
 extension Receiver {
   func asking(_ request: URLRequest) -> URLRequest { request }
 }
 
-extension StreamedAnswer {
+extension StreamedResponse {
   /// The greatest content of an answer that was not asked for, such as an error's, in bytes; what
   /// is longer is cut off there.
   static let otherBytesMax = 1 << 20
@@ -39,7 +39,7 @@ extension StreamedAnswer {
   }
 
   /// Returns the answer with its content as far as a limit, where the rest is given up.
-  func collected(to limit: Int) async throws(TransportError) -> HTTPAnswer {
+  func collected(to limit: Int) async throws(TransportError) -> ServerResponse {
     var body = Data()
     do {
       for try await piece in pieces {
@@ -61,7 +61,7 @@ struct MemoryReceiver: Receiver {
   /// The most bytes of content.
   var bytesMax = 256 << 20
 
-  func take(_ answer: StreamedAnswer) async throws(TransportError) -> HTTPAnswer {
+  func take(_ answer: StreamedResponse) async throws(TransportError) -> ServerResponse {
     var body = Data()
     try await answer.pass { piece throws(TransportError) in
       guard body.count + piece.count <= bytesMax else {
@@ -81,17 +81,17 @@ struct MemoryReceiver: Receiver {
 /// A receiver that hands the content on before it has come.
 final class StreamReceiver: Receiver {
   private let rules: ResponseRules
-  private let opened = Locked<StreamedAnswer?>(nil)
+  private let opened = Locked<StreamedResponse?>(nil)
 
   /// Makes one for answers that satisfy rules.
   init(_ rules: ResponseRules) { self.rules = rules }
 
   /// The answer that was accepted last.
-  var answer: StreamedAnswer? { opened.withLock { $0 } }
+  var answer: StreamedResponse? { opened.withLock { $0 } }
 
-  func take(_ answer: StreamedAnswer) async throws(TransportError) -> HTTPAnswer {
+  func take(_ answer: StreamedResponse) async throws(TransportError) -> ServerResponse {
     guard rules.statuses.contains(answer.status) else {
-      return try await answer.collected(to: StreamedAnswer.otherBytesMax)
+      return try await answer.collected(to: StreamedResponse.otherBytesMax)
     }
     opened.withLock { $0 = answer }
     return answer.head(bytesElsewhere: 0)

@@ -110,7 +110,7 @@ public struct ServerSentEventParser: Sendable {
   }
 }
 
-extension StreamedAnswer {
+extension StreamedResponse {
   /// The content as server-sent events.
   public var events: ServerSentEvents { ServerSentEvents(pieces: pieces) }
 }

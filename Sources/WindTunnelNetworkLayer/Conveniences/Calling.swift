@@ -1,11 +1,11 @@
 /// The interface for calls of endpoints: a client, or a stand-in for one.
 public protocol Calling: Sendable {
   /// Calls an endpoint and returns its answer.
-  func call(_ endpoint: Endpoint) async throws(NetworkError) -> Answer
+  func call(_ endpoint: Endpoint) async throws(NetworkError) -> CallResponse
   /// Calls an endpoint and decodes its answer.
   func value<Value>(
     of endpoint: Endpoint,
-    by decoder: AnswerDecoder<Value>
+    by decoder: ResponseDecoder<Value>
   ) async throws(NetworkError) -> Value
 }
 
@@ -16,7 +16,7 @@ extension Calling {
   @concurrent
   public func value<Value>(
     of endpoint: Endpoint,
-    by decoder: AnswerDecoder<Value>
+    by decoder: ResponseDecoder<Value>
   ) async throws(NetworkError) -> Value {
     try decoder.decode(try await call(endpoint))
   }
@@ -24,18 +24,18 @@ extension Calling {
   /// Calls several endpoints concurrently. The first failure cancels the others and is thrown.
   ///
   /// - Returns: The answers in the order of the endpoints.
-  public func all(_ endpoints: [Endpoint]) async throws(NetworkError) -> [Answer] {
-    let end = await withTaskGroup(of: (Int, Result<Answer, NetworkError>).self) { group in
+  public func all(_ endpoints: [Endpoint]) async throws(NetworkError) -> [CallResponse] {
+    let end = await withTaskGroup(of: (Int, Result<CallResponse, NetworkError>).self) { group in
       for (place, endpoint) in endpoints.enumerated() {
         group.addTask { (place, await result(of: endpoint)) }
       }
-      var answers: [Int: Answer] = [:]
+      var answers: [Int: CallResponse] = [:]
       for await (place, result) in group {
         switch result {
         case .success(let answer): answers[place] = answer
         case .failure(let error):
           group.cancelAll()
-          return Result<[Answer], NetworkError>.failure(error)
+          return Result<[CallResponse], NetworkError>.failure(error)
         }
       }
       return .success(endpoints.indices.compactMap { answers[$0] })
@@ -44,8 +44,8 @@ extension Calling {
   }
 
   /// Calls several endpoints concurrently and returns the results in their order.
-  public func results(of endpoints: [Endpoint]) async -> [Result<Answer, NetworkError>] {
-    await withTaskGroup(of: (Int, Result<Answer, NetworkError>).self) { group in
+  public func results(of endpoints: [Endpoint]) async -> [Result<CallResponse, NetworkError>] {
+    await withTaskGroup(of: (Int, Result<CallResponse, NetworkError>).self) { group in
       for (place, endpoint) in endpoints.enumerated() {
         group.addTask { (place, await result(of: endpoint)) }
       }
@@ -54,7 +54,7 @@ extension Calling {
     }
   }
 
-  private func result(of endpoint: Endpoint) async -> Result<Answer, NetworkError> {
+  private func result(of endpoint: Endpoint) async -> Result<CallResponse, NetworkError> {
     do throws(NetworkError) { return .success(try await call(endpoint)) } catch {
       return .failure(error)
     }
@@ -66,19 +66,19 @@ extension Calling {
 ///
 /// ```swift
 /// let preview = ClosureClient { _ throws(NetworkError) in
-///   Answer(status: 200, body: Data(#"{"id":7,"name":"Ada"}"#.utf8))
+///   CallResponse(status: 200, body: Data(#"{"id":7,"name":"Ada"}"#.utf8))
 /// }
 /// ```
 public struct ClosureClient: Calling {
-  private let answer: @Sendable (Endpoint) async throws(NetworkError) -> Answer
+  private let answer: @Sendable (Endpoint) async throws(NetworkError) -> CallResponse
 
   /// Makes a client of a closure.
-  public init(_ answer: @escaping @Sendable (Endpoint) async throws(NetworkError) -> Answer) {
+  public init(_ answer: @escaping @Sendable (Endpoint) async throws(NetworkError) -> CallResponse) {
     self.answer = answer
   }
 
   /// Returns the closure's answer.
-  public func call(_ endpoint: Endpoint) async throws(NetworkError) -> Answer {
+  public func call(_ endpoint: Endpoint) async throws(NetworkError) -> CallResponse {
     try await answer(endpoint)
   }
 }

@@ -10,7 +10,7 @@ public struct Pages<Page: Sendable>: AsyncSequence, Sendable {
 
   private let client: any Calling
   private let first: Endpoint
-  private let decoder: AnswerDecoder<Page>
+  private let decoder: ResponseDecoder<Page>
   private let next: @Sendable (Page, Endpoint) -> Endpoint?
 
   /// Makes a sequence of pages.
@@ -23,7 +23,7 @@ public struct Pages<Page: Sendable>: AsyncSequence, Sendable {
   public init(
     by client: any Calling,
     from first: Endpoint,
-    _ decoder: AnswerDecoder<Page>,
+    _ decoder: ResponseDecoder<Page>,
     next: @escaping @Sendable (Page, Endpoint) -> Endpoint?
   ) {
     (self.client, self.first, self.decoder, self.next) = (client, first, decoder, next)
@@ -34,7 +34,7 @@ public struct Pages<Page: Sendable>: AsyncSequence, Sendable {
     _ client: any Calling,
     _ endpoint: Endpoint,
     parameter: String = "cursor",
-    _ decoder: AnswerDecoder<Page>,
+    _ decoder: ResponseDecoder<Page>,
     cursor: @escaping @Sendable (Page) -> String?
   ) -> Pages {
     Pages(by: client, from: endpoint, decoder) { page, _ in
@@ -48,7 +48,7 @@ public struct Pages<Page: Sendable>: AsyncSequence, Sendable {
     _ client: any Calling,
     _ endpoint: Endpoint,
     parameter: String = "offset",
-    _ decoder: AnswerDecoder<Page>,
+    _ decoder: ResponseDecoder<Page>,
     count: @escaping @Sendable (Page) -> Int
   ) -> Pages {
     Pages(by: client, from: endpoint.adding(parameter, "0"), decoder) { page, asked in

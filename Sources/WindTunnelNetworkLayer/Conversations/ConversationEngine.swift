@@ -32,7 +32,7 @@ public enum ConversationOpening: Sendable {
   /// The connection, with the fields of the server's answer as far as the engine knows them.
   case opened(any ConversationConnection, Headers)
   /// The answer of a server that did not change the protocol.
-  case refused(HTTPAnswer)
+  case refused(ServerResponse)
 }
 
 /// One open WebSocket connection. Pings are answered by whoever makes it.

@@ -15,13 +15,13 @@ final class ConversationTransport: Transport {
   /// Takes the connection that was opened last; it is the caller's from here on.
   func take() -> (any ConversationConnection)? { opened.exchange(nil) }
 
-  func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
+  func send(_ request: URLRequest) async throws(TransportError) -> ServerResponse {
     // One that a later attempt replaces is nobody's.
     take()?.cancel()
     switch try await engine.open(request) {
     case .opened(let connection, let headers):
       opened.withLock { $0 = connection }
-      return HTTPAnswer(status: 101, headers: headers)
+      return ServerResponse(status: 101, headers: headers)
     case .refused(let answer): return answer
     }
   }

@@ -132,7 +132,7 @@
     ) {
       var headers: Headers = [:]
       if let response = task.response as? HTTPURLResponse {
-        headers = HTTPAnswer(response, body: Data(), stages: nil).headers
+        headers = ServerResponse(response, body: Data(), stages: nil).headers
       }
       opening.say(.success(.opened(self, headers)))
     }
@@ -156,7 +156,7 @@
       ended.say(())
       // What a server answered that did not change the protocol.
       if let response = task.response as? HTTPURLResponse, response.statusCode != 101 {
-        let answer = HTTPAnswer(response, body: Data(), stages: nil)
+        let answer = ServerResponse(response, body: Data(), stages: nil)
         return opening.say(.success(.refused(answer)))
       }
       opening.say(.failure(failure(error ?? URLError(.networkConnectionLost))))

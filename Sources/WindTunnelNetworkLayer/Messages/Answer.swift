@@ -1,7 +1,7 @@
 public import Foundation
 
 /// The answer that a call returned, which satisfies the endpoint's rules.
-public struct Answer: Sendable, Hashable {
+public struct CallResponse: Sendable, Hashable {
   /// The answer's status code.
   public var status: Int
   /// The answer's header fields.
@@ -61,7 +61,7 @@ public struct Answer: Sendable, Hashable {
   }
 
   /// Returns the answer as one that is shown in an error's place.
-  func standing(inFor error: NetworkError) -> Answer {
+  func standing(inFor error: NetworkError) -> CallResponse {
     var answer = self
     answer.history = History(record: record, error: error)
     return answer
@@ -72,7 +72,7 @@ public struct Answer: Sendable, Hashable {
 }
 
 /// The answer of a server, whatever the status.
-public struct HTTPAnswer: Sendable, Hashable {
+public struct ServerResponse: Sendable, Hashable {
   /// The answer's status code.
   public var status: Int
   /// The header fields; `URLSession` returns them in the order of their names.
@@ -103,7 +103,7 @@ public struct HTTPAnswer: Sendable, Hashable {
 }
 
 /// The result of one attempt: an answer of any status, or an error.
-public typealias AttemptOutcome = Result<HTTPAnswer, TransportError>
+public typealias AttemptOutcome = Result<ServerResponse, TransportError>
 
 /// The durations of the stages of one exchange; `nil` for a stage that did not take place, as on a
 /// connection that was already open.

@@ -56,7 +56,7 @@ public struct CallRecord: Sendable, Hashable, Codable {
     /// The length of its content, in bytes.
     public var bytes = 0
     /// The source of the caller's answer; `nil` where there is none.
-    public var source: Answer.Source?
+    public var source: CallResponse.Source?
     /// The error that the caller got in place of an answer.
     public var failure: Failure?
     /// The durations of the latest answer's stages; `nil` where the platform does not measure them.

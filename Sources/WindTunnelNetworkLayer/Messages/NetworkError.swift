@@ -208,7 +208,7 @@ extension RequestError: CustomStringConvertible {
 }
 
 extension RequestError.Flaw: CustomStringConvertible {
-  /// The flaw and its remedy, to stand after the part's own text.
+  /// The flaw and its fix, to stand after the part's own text.
   public var description: String {
     switch self {
     case .relative: "does not begin with \"/\""

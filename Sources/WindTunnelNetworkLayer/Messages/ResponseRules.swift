@@ -43,7 +43,7 @@ public struct ResponseRules: Sendable, Hashable, Codable {
   ///
   /// A type `application/x+json` passes where `application/json` is asked for (RFC 6839 §3.1).
   /// Content is looked at only where fields are required.
-  public func breach(by answer: HTTPAnswer) -> NetworkError? {
+  public func breach(by answer: ServerResponse) -> NetworkError? {
     guard statuses.contains(answer.status) else { return refusal(in: answer) }
     if refusesRedirects, answer.isRedirected {
       return .transport(
@@ -70,7 +70,7 @@ public struct ResponseRules: Sendable, Hashable, Codable {
 
 extension ResponseRules {
   /// The error of an answer whose status is not accepted.
-  private func refusal(in answer: HTTPAnswer) -> NetworkError {
+  private func refusal(in answer: ServerResponse) -> NetworkError {
     switch answer.status {
     case 401: return .credentials(status: 401, body: answer.body)
     case 407: return .proxyCredentials

@@ -44,7 +44,7 @@ public struct CallEvent: Sendable, Hashable {
     /// The *n*-th attempt, which was answered 401, led to a new credential.
     case credentialRenewed(after: Int)
     /// The call has ended with this result, after a number of attempts.
-    case callEnded(Result<Answer, NetworkError>, attempts: Int)
+    case callEnded(Result<CallResponse, NetworkError>, attempts: Int)
   }
 
   /// The reason for which a call waits.
@@ -56,7 +56,7 @@ public struct CallEvent: Sendable, Hashable {
     /// The resumption of a call that its caller has suspended.
     case pause
     /// An equal call in flight, whose answer the call shares.
-    case sharedAnswer
+    case sharedResponse
     /// The time for which the server has asked the endpoint's calls to wait.
     case retryAfter
     /// A network that the endpoint may use.

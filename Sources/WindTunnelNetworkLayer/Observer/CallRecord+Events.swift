@@ -53,7 +53,7 @@ extension CallRecord {
     }
   }
 
-  private mutating func end(_ result: Result<Answer, NetworkError>) {
+  private mutating func end(_ result: Result<CallResponse, NetworkError>) {
     switch result {
     case .success(let answer):
       response.source = answer.source

@@ -54,7 +54,7 @@ public enum ConfigurationSource: Sendable, Hashable, Codable {
 
 /// The reason for which a fetched configuration changes nothing.
 public enum FetchRefusal: Error, Sendable, Hashable {
-  /// Nothing was fetched, since it could be neither verified nor kept, with the remedy.
+  /// Nothing was fetched, since it could be neither verified nor kept, with the fix.
   case off(String)
   /// No answer came, with the transport's words.
   case unreachable(String)

@@ -106,7 +106,7 @@ public enum OutboxError: Error, Sendable, Hashable {
 }
 
 extension OutboxError: CustomStringConvertible {
-  /// The error in one text, with the remedy.
+  /// The error in one text, with the fix.
   public var description: String {
     switch self {
     case .inUse(let folder):

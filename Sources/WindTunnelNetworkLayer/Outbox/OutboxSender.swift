@@ -171,7 +171,7 @@ private struct OutboxSender {
   }
 
   private static func verdict(
-    _ result: Result<Answer, NetworkError>,
+    _ result: Result<CallResponse, NetworkError>,
     mayBeWorkedAt: Bool
   ) -> Verdict {
     switch result {

@@ -34,7 +34,7 @@ public enum RetryAfter: Sendable, Hashable {
   }
 }
 
-extension HTTPAnswer {
+extension ServerResponse {
   /// Returns the time for which the server asks not to be called; `nil` where it does not say, or
   /// cannot be understood.
   ///

@@ -333,8 +333,8 @@ public struct Bootstrap: Sendable {
     _ request: URLRequest,
     by transport: any Transport
   ) async throws(FetchRefusal) -> Data {
-    let answer: StreamedAnswer
-    let whole: HTTPAnswer
+    let answer: StreamedResponse
+    let whole: ServerResponse
     do throws(TransportError) {
       answer = try await transport.open(request, Upload())
       // Of a page that is none of ours no more is read than of one that is.

@@ -74,7 +74,7 @@ public struct EngineShares: Transport {
   }
 
   /// Sends a request by the engine of the call, or of the user.
-  public func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
+  public func send(_ request: URLRequest) async throws(TransportError) -> ServerResponse {
     try await chosen().send(request)
   }
 
@@ -82,7 +82,7 @@ public struct EngineShares: Transport {
   public func open(
     _ request: URLRequest,
     _ upload: Upload
-  ) async throws(TransportError) -> StreamedAnswer {
+  ) async throws(TransportError) -> StreamedResponse {
     try await chosen().open(request, upload)
   }
 

@@ -9,11 +9,11 @@ public protocol Transport: Sendable {
   /// Sends a request and returns its answer, whatever the status. Returns at once when the task is
   /// cancelled, and never repeats the request, unless it was lost with a kept connection before a
   /// byte of its answer came (RFC 9112 §9.3.1).
-  func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer
+  func send(_ request: URLRequest) async throws(TransportError) -> ServerResponse
   /// Sends a request and returns its answer as soon as the head has come, whatever the status.
   ///
   /// By default the answer of ``send(_:)`` in one piece, with a file's bytes as the request's body.
-  func open(_ request: URLRequest, _ upload: Upload) async throws(TransportError) -> StreamedAnswer
+  func open(_ request: URLRequest, _ upload: Upload) async throws(TransportError) -> StreamedResponse
   /// Returns the name, for records, of the engine that will send a request; by default the type's
   /// name.
   func engine(for request: URLRequest) -> String
@@ -27,11 +27,11 @@ extension Transport {
   public func open(
     _ request: URLRequest,
     _ upload: Upload
-  ) async throws(TransportError) -> StreamedAnswer {
+  ) async throws(TransportError) -> StreamedResponse {
     let request = try upload.whole(request)
     let answer = try await send(request)
     upload.allSent(of: request)
-    return StreamedAnswer(answer)
+    return StreamedResponse(answer)
   }
 }
 
@@ -73,28 +73,28 @@ protocol DeadlineKeeping: Transport {
   func send(
     _ request: URLRequest,
     until deadline: CallDeadline?
-  ) async throws(TransportError) -> HTTPAnswer
+  ) async throws(TransportError) -> ServerResponse
   /// Sends a request and brings its answer's head; after the deadline it fails as cancelled.
   func open(
     _ request: URLRequest,
     _ upload: Upload,
     until deadline: CallDeadline?
-  ) async throws(TransportError) -> StreamedAnswer
+  ) async throws(TransportError) -> StreamedResponse
 }
 
 /// A transport whose answers come from a closure: for tests and previews.
 public struct ScriptedEngine: Transport {
-  private let answer: @Sendable (URLRequest) async throws(TransportError) -> HTTPAnswer
+  private let answer: @Sendable (URLRequest) async throws(TransportError) -> ServerResponse
 
   /// Makes an engine of a closure.
   public init(
-    _ answer: @escaping @Sendable (URLRequest) async throws(TransportError) -> HTTPAnswer
+    _ answer: @escaping @Sendable (URLRequest) async throws(TransportError) -> ServerResponse
   ) {
     self.answer = answer
   }
 
   /// Returns the closure's answer.
-  public func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
+  public func send(_ request: URLRequest) async throws(TransportError) -> ServerResponse {
     try await answer(request)
   }
 }

@@ -29,14 +29,14 @@ public struct URLSessionTransport: Transport, DeadlineKeeping {
 
   /// Sends a request and returns its answer; a cancellation ends it without waiting for the
   /// session.
-  public func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
+  public func send(_ request: URLRequest) async throws(TransportError) -> ServerResponse {
     try await send(request, until: nil)
   }
 
   func send(
     _ request: URLRequest,
     until deadline: CallDeadline?
-  ) async throws(TransportError) -> HTTPAnswer {
+  ) async throws(TransportError) -> ServerResponse {
     try await carry(request, until: deadline) { request, land in
       let stages = StageWatch()
       let task = session.dataTask(with: request) {
@@ -54,7 +54,7 @@ public struct URLSessionTransport: Transport, DeadlineKeeping {
   public func open(
     _ request: URLRequest,
     _ upload: Upload = Upload()
-  ) async throws(TransportError) -> StreamedAnswer {
+  ) async throws(TransportError) -> StreamedResponse {
     try await open(request, upload, until: nil)
   }
 
@@ -62,7 +62,7 @@ public struct URLSessionTransport: Transport, DeadlineKeeping {
     _ request: URLRequest,
     _ upload: Upload,
     until deadline: CallDeadline?
-  ) async throws(TransportError) -> StreamedAnswer {
+  ) async throws(TransportError) -> StreamedResponse {
     var request = request
     let timeout = SessionTimeout.honoured(request.timeoutInterval)
     // One that is set beats the session's, even if it is the same as none.
@@ -90,7 +90,7 @@ public struct URLSessionTransport: Transport, DeadlineKeeping {
     _ request: URLRequest,
     until deadline: CallDeadline? = nil,
     _ make: (URLRequest, @escaping @Sendable (AttemptOutcome) -> Void) -> URLSessionTask
-  ) async throws(TransportError) -> HTTPAnswer {
+  ) async throws(TransportError) -> ServerResponse {
     var request = request
     let timeout = SessionTimeout.honoured(request.timeoutInterval)
     // A request that is changed is copied first.
@@ -116,7 +116,7 @@ public struct URLSessionTransport: Transport, DeadlineKeeping {
     guard let response = response as? HTTPURLResponse else {
       return .failure(.failed(.malformedResponse, text: "The answer is not HTTP."))
     }
-    var answer = HTTPAnswer(response, body: data ?? Data(), stages: stages)
+    var answer = ServerResponse(response, body: data ?? Data(), stages: stages)
     answer.isRedirected = response.isElsewhere(than: request.url)
     return .success(answer)
   }
@@ -201,7 +201,7 @@ private final class Exchange: @unchecked Sendable {
   }
 }
 
-extension HTTPAnswer {
+extension ServerResponse {
   /// Makes an answer of a session's response, with the content that came.
   init(_ response: HTTPURLResponse, body: Data, stages: StageTimings? = nil) {
     let fields = response.allHeaderFields.map {

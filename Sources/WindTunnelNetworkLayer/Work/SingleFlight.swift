@@ -25,14 +25,14 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     _ work: @escaping @Sendable () async -> Value
   ) async -> Value? {
     let (id, isFirst) = state.withLock { $0.board(key) }
-    if isFirst, !background.add({ _ = await self.fly(key, work) }) {
+    if isFirst, !background.add({ _ = await self.run(key, work) }) {
       state.withLock { $0.disembark(id, key) }
-      return await fly(key, work)
+      return await run(key, work)
     }
     if !isFirst { joined() }
     switch await word(for: id, on: key) {
     case .landed(let value): return value
-    case .takeOver: return await fly(key, work)
+    case .takeOver: return await run(key, work)
     case .cancelled: return nil
     }
   }
@@ -41,12 +41,12 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// nothing; false where nobody would do it.
   func launch(for key: Key, _ work: @escaping @Sendable () async -> Value) -> Bool {
     guard state.withLock({ $0.open(key) }) else { return true }
-    let isTaken = background.add { _ = await self.fly(key, work) }
+    let isTaken = background.add { _ = await self.run(key, work) }
     if !isTaken { _ = state.withLock { $0.handOver(key) } }
     return isTaken
   }
 
-  private func fly(_ key: Key, _ work: @Sendable () async -> Value) async -> Value? {
+  private func run(_ key: Key, _ work: @Sendable () async -> Value) async -> Value? {
     let value = await work()
     let isCancelled = Task.isCancelled
     let told = state.withLock { isCancelled ? $0.handOver(key) : $0.land(key, value) }

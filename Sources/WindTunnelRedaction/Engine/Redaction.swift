@@ -139,14 +139,14 @@ package struct Redaction {
     interaction.request = request
     isAsked = false
     log?.part = "response"
-    switch interaction.answer {
+    switch interaction.result {
     case .response(var response):
       message(&response, &interaction.timing)
-      interaction.answer = .response(response)
+      interaction.result = .response(response)
     case .cut(var response, let failure):
       message(&response, &interaction.timing)
-      interaction.answer = .cut(response, self.failure(failure))
-    case .failure(let failure): interaction.answer = .failure(self.failure(failure))
+      interaction.result = .cut(response, self.failure(failure))
+    case .failure(let failure): interaction.result = .failure(self.failure(failure))
     }
     for index in interaction.messages.indices {
       log?.part = "message \(index)"

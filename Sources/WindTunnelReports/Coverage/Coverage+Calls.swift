@@ -10,11 +10,11 @@ extension Coverage {
   ///   - endpoints: The endpoints that they asked for, in the order in which they are to stand.
   ///   - weather: The scenario that they were flown in.
   ///   - stage: The stage that they were flown on.
-  init(of calls: [Observation], at endpoints: [String], in weather: Scenario, on stage: Stage) {
-    let kinds = weather.faultNames
+  init(of calls: [Observation], at endpoints: [String], in scenario: Scenario, on stage: Stage) {
+    let kinds = scenario.faultNames
     var tally = Tally(endpoints: endpoints, kinds: kinds)
     if !kinds.isEmpty { for call in calls where call.notOnCassette == nil { tally.add(call) } }
-    let reach = Reach(of: weather, on: stage)
+    let reach = Reach(of: scenario, on: stage)
     rows = endpoints.enumerated().flatMap { place, endpoint in
       let possible = reach.attempts(at: endpoint)
       return kinds.enumerated().map { number, kind in
@@ -76,30 +76,30 @@ extension Coverage {
 
   /// The places that a scenario's faults can be met at, by its triggers and the stage.
   private struct Reach {
-    private let weather: Scenario
+    private let scenario: Scenario
     /// The rules with the kinds of their faults which the stage can carry.
-    private let rules: [(rule: Rule, kinds: [String])]
+    private let rules: [(rule: FaultRule, kinds: [String])]
 
-    init(of weather: Scenario, on stage: Stage) {
-      self.weather = weather
-      rules = weather.rules.map { rule in
+    init(of scenario: Scenario, on stage: Stage) {
+      self.scenario = scenario
+      rules = scenario.rules.map { rule in
         let carried = rule.faults.filter { fault in
-          Scenario("one", rules: [Rule(when: .always, [fault])]).obstacle(on: stage) == nil
+          Scenario("one", rules: [FaultRule(when: .always, [fault])]).obstacle(on: stage) == nil
         }
-        return (rule, Scenario("carried", rules: [Rule(when: .always, carried)]).faultNames)
+        return (rule, Scenario("carried", rules: [FaultRule(when: .always, carried)]).faultNames)
       }
     }
 
     /// Returns by kind of fault which attempts at an endpoint can meet it.
     func attempts(at endpoint: String) -> [String: [Bool]] {
       let request = Request(endpoint: endpoint)
-      let isCritical = weather.critical.contains { $0.mayMatch(request) }
+      let isCritical = scenario.critical.contains { $0.mayMatch(request) }
       var possible: [String: [Bool]] = [:]
       for (rule, kinds) in rules {
         let trigger = rule.trigger
         if trigger.request?.mayMatch(request) == false { continue }
         if let asked = trigger.isCritical, asked != isCritical { continue }
-        if trigger.credential != nil, weather.credential?.issuer.mayMatch(request) == true {
+        if trigger.credential != nil, scenario.credential?.issuer.mayMatch(request) == true {
           continue
         }
         let mayFire = Coverage.ordinals.map { trigger.mayFire(on: $0) }

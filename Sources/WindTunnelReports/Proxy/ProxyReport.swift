@@ -156,7 +156,7 @@ extension ProxyReport.Part {
   ) {
     (self.name, self.allowed) = (name, allowed)
     let calls = ProxiedCall.all(in: exchanges)
-    let flight = Flight(of: .proxied, on: .onTheWire, calls.map(\.observation))
+    let flight = ClientRun(of: .proxied, on: .onTheWire, calls.map(\.observation))
     rules = flight.held()
     let rest = allowed.breaches(of: rules, in: flight)
     elsewhere = rest

@@ -99,7 +99,7 @@ private struct JUnitSuite {
     cases = gates.map { JUnitCase($0, name) }
   }
 
-  init(_ flown: Report.Flown, _ policy: VerdictPolicy) {
+  init(_ flown: Report.ScenarioResult, _ policy: VerdictPolicy) {
     let name = flown.name
     self.name = name
     guard let row = flown.subjects.first else {

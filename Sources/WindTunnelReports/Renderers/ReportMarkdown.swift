@@ -47,7 +47,7 @@ extension Report {
         "    \(step.at.map(Figures.time) ?? Figures.unseen)  \(step.words.visibleInLine)"
       }
       return ["\(title) \(group.whereWords.escapedForMarkdown)", ""] + steps + [""]
-        + (group.excuses + [group.remedy].compactMap { $0 }).flatMap {
+        + (group.excuses + [group.fix].compactMap { $0 }).flatMap {
           [$0.escapedForMarkdown, ""]
         }
     }

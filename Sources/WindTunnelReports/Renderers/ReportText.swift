@@ -40,7 +40,7 @@ extension Report {
 
   /// The number of failed calls with the first one, if no finding shows a call.
   private func failingLine(_ form: TextForm) -> [String] {
-    let flown = scenarios.filter { $0.weather?.survival?.calls != Survival.Calls.none }
+    let flown = scenarios.filter { $0.scenario?.survival?.calls != Survival.Calls.none }
     let calls = flown.compactMap(\.subjects.first).flatMap(\.observations).filter(\.isJudged)
     let failed = calls.count { $0.ending != .succeeded }
     guard findings.isEmpty,
@@ -63,13 +63,13 @@ extension Report {
   /// The lines of the table: in the short form those of the scenarios that are worth reading first.
   private func table(_ form: TextForm) -> [String] {
     let hasStages = Set(scenarios.map(\.stage)).count > 1
-    let isExpected = scenarios.contains { $0.weather?.survival != nil }
+    let isExpected = scenarios.contains { $0.scenario?.survival != nil }
     let heads =
       ["scenario"] + (hasStages ? ["stage"] : []) + ["subject", "calls", "success"]
       + (isExpected ? ["expected"] : []) + ["retries", "P95", "blank", ""]
     let words = hasStages ? 3 : 2
     var rows: [[String]] = []
-    for flown in form.isShort ? scenarios.sorted(by: Flown.isWorthMore) : scenarios {
+    for flown in form.isShort ? scenarios.sorted(by: ScenarioResult.isWorthMore) : scenarios {
       guard !form.isShort || rows.count + flown.subjects.count <= TextForm.rowsMax else { break }
       for (index, row) in flown.subjects.enumerated() {
         let (metrics, isFirst) = (row.metrics, index == 0)
@@ -80,7 +80,7 @@ extension Report {
         cells += [
           row.name.visibleInLine, String(metrics.calls), Figures.percent(metrics.successRate),
         ]
-        if isExpected { cells.append(flown.weather?.survival?.calls.rawValue ?? "") }
+        if isExpected { cells.append(flown.scenario?.survival?.calls.rawValue ?? "") }
         cells += [
           metrics.retryWords, Figures.time(metrics.p95), Figures.percent(metrics.blankScreenRate),
           remarks.map { Colour.red.paint($0.words, form.inColour && $0.isBad) }
@@ -176,10 +176,10 @@ extension Report {
     warnings += notOnCassetteOfAll.map { "\($0.place): \($0.words); they are in no rate" }
     warnings += notDoneOfAll.map { "\($0.place): \($0.words)" }
     warnings += scenarios.compactMap { flown in
-      flown.weather?.notPlayed.map { "\(flown.name): \($0)" }
+      flown.scenario?.notPlayed.map { "\(flown.name): \($0)" }
     }
     let facts = [
-      beyondAddress, fact("notFlown").map { "not run: \($0)" },
+      beyondAddress, fact("notRun").map { "not run: \($0)" },
       fact("notCalled").map { "not called: \($0)" }, fact("notJudged").map { "not judged: \($0)" },
       fact("shard").map { "shard \($0) alone; windtunnel report merges all of them" },
     ]
@@ -242,10 +242,10 @@ package struct TextForm: Sendable {
   package init(inColour: Bool = false) { self.inColour = inColour }
 }
 
-extension Report.Flown {
+extension Report.ScenarioResult {
   /// Whether a subject's success rate contradicts what the scenario lets a careful client reach.
   fileprivate func isUnexpected(_ metrics: Metrics) -> Bool {
-    guard let calls = weather?.survival?.calls, let rate = metrics.successRate else { return false }
+    guard let calls = scenario?.survival?.calls, let rate = metrics.successRate else { return false }
     switch calls {
     case .all: return rate < 1
     // Chance decides which calls succeed.
@@ -311,7 +311,7 @@ extension FindingGroup {
     return ["", "  \(colour.paint(finding.severity.rawValue, isColoured)) \(finding.rule)"]
       + words.flatMap { $0.visibleInLine.wrapped(at: 76).map { "    \($0)" } }
       + steps + (again.map { ["    again: \(form.again($0).visibleInLine)"] } ?? [])
-      + (remedy.map { $0.wrapped(at: 76).map { "    \($0)" } } ?? [])
+      + (fix.map { $0.wrapped(at: 76).map { "    \($0)" } } ?? [])
   }
 }
 

@@ -100,13 +100,13 @@ extension Report {
       // An interrupted run may lack the client in its last scenario.
       let rows = flown.subjects.filter { $0.name == name }
       guard !rows.isEmpty else { return nil }
-      return Flown(
+      return ScenarioResult(
         flown.name,
         on: flown.stage,
         subjects: rows + flown.subjects.filter { $0.name != name },
         gates: flown.gates.map(\.gate),
         allowed: flown.allowed,
-        weather: flown.weather
+        scenario: flown.scenario
       )
     }
     report.gates = report.results(of: gates.map(\.gate))
@@ -211,7 +211,7 @@ extension Report {
   /// The sentence about a client none of whose calls succeeded where some can; `nil` otherwise.
   private var nothingSucceeded: String? {
     // A scenario that states no expectation may fail every call on purpose.
-    let rows = scenarios.filter { [.all, .some].contains($0.weather?.survival?.calls) }
+    let rows = scenarios.filter { [.all, .some].contains($0.scenario?.survival?.calls) }
       .compactMap(\.subjects.first)
     let calls = rows.lazy.flatMap(\.observations).filter(\.isJudged)
     guard let first = calls.first, !calls.contains(where: { $0.ending == .succeeded }) else {

@@ -42,7 +42,7 @@ struct FindingGroup {
   }
 
   /// The way to mend a client.
-  var remedy: String? { FindingRule.named(first.finding.rule)?.remedy }
+  var fix: String? { FindingRule.named(first.finding.rule)?.fix }
 
   /// The cost of it.
   var cost: String? { FindingRule.named(first.finding.rule)?.cost }

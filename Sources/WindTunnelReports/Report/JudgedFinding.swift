@@ -36,7 +36,7 @@ public struct JudgedFinding: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-extension Report.Flown {
+extension Report.ScenarioResult {
   /// The findings about the judged subject in this scenario, in the rules' order.
   package var findings: [JudgedFinding] {
     rules.compactMap(\.finding).map { whole in
@@ -65,7 +65,7 @@ extension [AllowedRule] {
   ///
   /// A finding names one call, and a rule over many calls names no others. So the rule judges the
   /// calls at the other endpoints again. A rule that they keep was broken at the allowed endpoints.
-  func breaches(of rules: [RuleStanding], in flight: Flight) -> [String: Finding] {
+  func breaches(of rules: [RuleStanding], in flight: ClientRun) -> [String: Finding] {
     var found: [String: Finding] = [:]
     for standing in rules where standing.finding != nil {
       let own = filter { $0.rule == standing.rule }

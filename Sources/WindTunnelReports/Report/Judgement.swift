@@ -74,7 +74,7 @@ extension GateResult {
     do throws(GateError) {
       gate = try Gate(text)
     } catch {
-      throw object.error("gate", "column \(error.column): \(error.problem)", remedy: error.remedy)
+      throw object.error("gate", "column \(error.column): \(error.problem)", fix: error.fix)
     }
     let reason = try object.string("reason")
     switch try object.string("verdict") {
@@ -114,7 +114,7 @@ extension Report {
     } + gates.map { Judgement(scenario: Gate.run, result: $0) }
   }
 
-  private var sites: [Gate.Site] { scenarios.map { Gate.Site($0.name, $0.weather) } }
+  private var sites: [Gate.Site] { scenarios.map { Gate.Site($0.name, $0.scenario) } }
 
   /// Returns this report with further gates and their results, each where its prefix says.
   ///
@@ -178,14 +178,14 @@ extension Report {
   public func judge(_ gates: [Gate], against baseline: Report? = nil) -> [Judgement] {
     let sites = sites
     return judge(gates.filter { $0.isOfRun(sites) }, against: baseline) { flown in
-      gates.filter { $0.isHeld(in: Gate.Site(flown.name, flown.weather), of: sites) }
+      gates.filter { $0.isHeld(in: Gate.Site(flown.name, flown.scenario), of: sites) }
     }
   }
 
   private func judge(
     _ wholeRun: [Gate],
     against baseline: Report?,
-    _ gates: (Report.Flown) -> [Gate]
+    _ gates: (Report.ScenarioResult) -> [Gate]
   ) -> [Judgement] {
     let baseline = baseline?.asBaseline(of: self)
     let inScenarios = scenarios.flatMap { flown in
@@ -236,9 +236,9 @@ extension Report {
   }
 }
 
-extension Report.Flown {
+extension Report.ScenarioResult {
   /// Holds gates against the judged subject.
-  func judged(by gates: [Gate], against baseline: Report.Flown?) -> [GateResult] {
+  func judged(by gates: [Gate], against baseline: Report.ScenarioResult?) -> [GateResult] {
     guard let row = subjects.first else { return [] }
     let before = baseline?.subjects.first { $0.name == row.name }
     return gates.map { $0.result(for: row, against: before) }

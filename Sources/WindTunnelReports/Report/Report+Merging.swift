@@ -28,9 +28,9 @@ extension Report {
       return
     }
     for part in parts.dropFirst() { try part.refuseOthers(than: first) }
-    var flown: [Flown] = []
+    var flown: [ScenarioResult] = []
     for place in first.report.scenarios.indices {
-      flown.append(try Flown(merging: parts, at: place))
+      flown.append(try ScenarioResult(merging: parts, at: place))
     }
     self.init(
       seed: first.report.seed,
@@ -54,7 +54,7 @@ extension Report.Part {
         source: file,
         place: place,
         problem: "it is \(mine), and in \(other.file) \(others)",
-        remedy: "Only parts of one drill can be merged; compare two drills by --baseline."
+        fix: "Only parts of one drill can be merged; compare two drills by --baseline."
       )
     }
     try same("seed") { "\($0.seed)" }
@@ -83,7 +83,7 @@ extension Report.Part {
   }
 }
 
-extension Report.Flown {
+extension Report.ScenarioResult {
   fileprivate init(merging parts: [Report.Part], at place: Int) throws(FormatError) {
     let own = parts[0].report.scenarios[place]
     var rows: [Report.Row] = []
@@ -106,7 +106,7 @@ extension Report.Row {
             source: part.file,
             place: "\(flown.name), \(flown.subjects[subject].name)",
             problem: "call \(call.call) is in \(owner), too",
-            remedy: "Each call of a drill belongs to one part."
+            fix: "Each call of a drill belongs to one part."
           )
         }
         calls.append(call)
@@ -114,7 +114,7 @@ extension Report.Row {
     }
     calls.sort { $0.call < $1.call }
     let own = flown.subjects[subject]
-    var traffic = Flight.Traffic()
+    var traffic = ClientRun.Traffic()
     for part in parts { traffic.merge(part.report.scenarios[scenario].subjects[subject].traffic) }
     self.init(own.name, calls, of: own.client, plannedFaults: own.plannedFaults, traffic: traffic)
     // Each part was flown on a machine of its own; one that could not keep up is in the whole.

@@ -17,7 +17,7 @@ public struct Report: Sendable, Hashable {
   /// this order.
   public var environment: [Fact]
   /// The scenarios, in the order in which they were flown.
-  public var scenarios: [Flown]
+  public var scenarios: [ScenarioResult]
   /// The results of the gates that are held over the whole run.
   public var gates: [GateResult] = []
   /// The policy of the verdict, which is not part of the report's file.
@@ -41,7 +41,7 @@ public struct Report: Sendable, Hashable {
   }
 
   /// The results of one scenario on one stage.
-  public struct Flown: Sendable, Hashable {
+  public struct ScenarioResult: Sendable, Hashable {
     /// The name of the scenario.
     public var name: String
     /// The stage of the scenario.
@@ -49,7 +49,7 @@ public struct Report: Sendable, Hashable {
     /// The subjects in the scenario; the first is judged.
     public var subjects: [Row]
     /// The scenario as it was flown; `nil` where it is not known.
-    public var weather: Scenario? { didSet { cover() } }
+    public var scenario: Scenario? { didSet { cover() } }
     /// The results of the scenario's gates.
     public var gates: [GateResult] = []
     /// The result of each rule of findings, for the judged subject.
@@ -69,38 +69,38 @@ public struct Report: Sendable, Hashable {
       subjects: [Row],
       gates: [Gate] = [],
       allowed: [AllowedRule] = [],
-      weather: Scenario? = nil
+      scenario: Scenario? = nil
     ) {
-      (self.name, self.stage, self.subjects, self.weather) = (name, stage, subjects, weather)
+      (self.name, self.stage, self.subjects, self.scenario) = (name, stage, subjects, scenario)
       self.allowed = allowed
-      rules = subjects.first.map { $0.flight(on: stage, in: weather).held() } ?? []
+      rules = subjects.first.map { $0.flight(on: stage, in: scenario).held() } ?? []
       narrow()
       cover()
       self.gates = judged(by: gates, against: nil)
     }
 
     /// Returns the scenario with other rows, judged anew.
-    package func with(_ rows: [Row]) -> Flown {
+    package func with(_ rows: [Row]) -> ScenarioResult {
       let gates = gates.map(\.gate)
-      return Flown(
+      return ScenarioResult(
         name,
         on: stage,
         subjects: rows,
         gates: gates,
         allowed: allowed,
-        weather: weather
+        scenario: scenario
       )
     }
 
     private mutating func narrow() {
-      guard let flight = subjects.first?.flight(on: stage, in: weather) else { return }
+      guard let flight = subjects.first?.flight(on: stage, in: scenario) else { return }
       elsewhere = allowed.breaches(of: rules, in: flight)
     }
 
     /// Works the judged subject's coverage out: it needs the scenario, which no subject has.
     private mutating func cover() {
       guard let row = subjects.first else { return }
-      subjects[0].coverage = weather.map { row.coverage(in: $0, on: stage) }
+      subjects[0].coverage = scenario.map { row.coverage(in: $0, on: stage) }
     }
   }
 
@@ -109,11 +109,11 @@ public struct Report: Sendable, Hashable {
     /// The name of the subject.
     public var name: String
     /// The kind of the client.
-    public var client: Flight.Client
+    public var client: ClientRun.Client
     /// The calls of the subject.
     public var observations: [Observation]
     /// The observations that belong to no call.
-    public let traffic: Flight.Traffic
+    public let traffic: ClientRun.Traffic
     /// The names of the scenario's faults; `nil` where they are not known.
     public var plannedFaults: [String]?
     /// The figures of the calls.
@@ -141,9 +141,9 @@ public struct Report: Sendable, Hashable {
     public init(
       _ name: String,
       _ observations: [Observation],
-      of client: Flight.Client = .library,
+      of client: ClientRun.Client = .library,
       plannedFaults: [String]? = nil,
-      traffic: Flight.Traffic = Flight.Traffic()
+      traffic: ClientRun.Traffic = ClientRun.Traffic()
     ) {
       (self.name, self.traffic, self.client) = (name, traffic, client)
       (self.observations, self.plannedFaults) = (observations, plannedFaults)
@@ -172,7 +172,7 @@ public struct Report: Sendable, Hashable {
     decisionHash: String,
     platformErrors: String,
     environment: [Fact] = [],
-    scenarios: [Flown]
+    scenarios: [ScenarioResult]
   ) {
     (self.seed, self.decisionHash, self.platformErrors) = (seed, decisionHash, platformErrors)
     (self.environment, self.scenarios) = (environment, scenarios)
@@ -287,8 +287,8 @@ extension Report {
 
 extension Report.Row {
   /// Returns the calls as rules judge them.
-  fileprivate func flight(on stage: Stage, in weather: Scenario?) -> Flight {
-    var flight = Flight(of: client, on: stage, observations, traffic: traffic, in: weather)
+  fileprivate func flight(on stage: Stage, in scenario: Scenario?) -> ClientRun {
+    var flight = ClientRun(of: client, on: stage, observations, traffic: traffic, in: scenario)
     flight.isSlowWithoutFaults = calm != nil
     return flight
   }
@@ -308,10 +308,10 @@ extension Report.Row {
     return median >= calmMax ? median : nil
   }
 
-  fileprivate func coverage(in weather: Scenario, on stage: Stage) -> Coverage {
+  fileprivate func coverage(in scenario: Scenario, on stage: Stage) -> Coverage {
     // An endpoint of which nothing is on the cassette could meet nothing.
     let asked = endpoints.filter { $0.metrics.calls > $0.metrics.notOnCassette }.map(\.name)
-    return Coverage(of: observations, at: asked, in: weather, on: stage)
+    return Coverage(of: observations, at: asked, in: scenario, on: stage)
   }
 }
 

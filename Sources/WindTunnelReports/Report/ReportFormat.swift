@@ -3,7 +3,7 @@
 //   { "windtunnelReport": 1, "seed": 7, "decisionHash": "…", "platformErrors": "current",
 //     "environment": { "os": "…", "libcurl": "…" },
 //     "gates": [ { "gate": "run: p95 <= 3s", "verdict": "met", "got": "41.2 ms" } ],
-//     "scenarios": [ { "name": "calm", "stage": "wire", "weather": { … },
+//     "scenarios": [ { "name": "calm", "stage": "wire", "scenario": { … },
 //       "gates": [ { "gate": "p95 <= 3s", "verdict": "met", "got": "41.2 ms" } ],
 //       "subjects": [ { "name": "network-layer", "calls": 60, "successRate": 1, …,
 //         "endpoints": [ { "endpoint": "GET /home", "calls": 12, "successRate": 1, … } ],
@@ -67,7 +67,7 @@ extension Report {
     _ = top.take("findings")
     _ = top.take("coverage")
     let told = try GateResult.read(&top)
-    guard let scenarios = try top.list("scenarios", Flown.init(reading:)) else {
+    guard let scenarios = try top.list("scenarios", ScenarioResult.init(reading:)) else {
       throw top.error("scenarios", "a list should stand here")
     }
     try top.refuseUnknownKeys()
@@ -86,7 +86,7 @@ extension Report.Fact {
   var member: JSON.Member { JSON.Member(JSON.Text(name), .text(value)) }
 }
 
-extension Report.Flown {
+extension Report.ScenarioResult {
   var json: JSON {
     let before = brokenBefore?.sorted { $0.key < $1.key }
       .map { JSON.Member(JSON.Text($0.key), .text($0.value.rawValue)) }
@@ -96,7 +96,7 @@ extension Report.Flown {
         "rules": .array(rules.map(\.json)),
         "coverage": (subjects.first?.coverage).map { .share($0.share) },
         "allow": allowed.isEmpty ? JSON?.none : AllowedRule.json(of: allowed),
-        "brokenBefore": before.map { .object($0) }, "weather": weather?.json,
+        "brokenBefore": before.map { .object($0) }, "scenario": scenario?.json,
         "subjects": .array(subjects.map(\.json)),
       ])
     )
@@ -114,11 +114,11 @@ extension Report.Flown {
     }
     let source = object.source
     let told = try GateResult.read(&object)
-    let weather = try object.take("weather").map { json throws(FormatError) in
-      try Scenario(data: Data(json.bytes()), source: "\(source), \(object.place("weather"))")
+    let scenario = try object.take("scenario").map { json throws(FormatError) in
+      try Scenario(data: Data(json.bytes()), source: "\(source), \(object.place("scenario"))")
     }
-    if let weather, weather.name != name {
-      throw object.error("weather", "it is that of \(weather.name)")
+    if let scenario, scenario.name != name {
+      throw object.error("scenario", "it is that of \(scenario.name)")
     }
     let rows = try object.list("subjects", Report.Row.init(reading:)) ?? []
     let allowed = try AllowedRule.read(&object)
@@ -133,14 +133,14 @@ extension Report.Flown {
       subjects: rows,
       gates: told.map(\.gate),
       allowed: allowed,
-      weather: weather
+      scenario: scenario
     )
     brokenBefore = before
     gates = try GateResult.checked(told, gates, in: object)
   }
 }
 
-extension Report.Flown {
+extension Report.ScenarioResult {
   private static func readBrokenBefore(
     _ object: inout ObjectReader
   ) throws(FormatError) -> [String: Finding.Severity]? {
@@ -188,14 +188,14 @@ extension Report.Row {
     let planned = try object.array("plannedFaults")?.compactMap(\.stringValue)
     // Reports from before there were rules do not say; the drill called any program so.
     let client =
-      try object.choice("client", Flight.Client.self) ?? (name == "exec" ? .program : .library)
-    let traffic = try object.object("traffic").map(Flight.Traffic.init(reading:))
+      try object.choice("client", ClientRun.Client.self) ?? (name == "exec" ? .program : .library)
+    let traffic = try object.object("traffic").map(ClientRun.Traffic.init(reading:))
     self.init(
       name,
       observations,
       of: client,
       plannedFaults: planned,
-      traffic: traffic ?? Flight.Traffic()
+      traffic: traffic ?? ClientRun.Traffic()
     )
     starts = try object.object("programStarts").map(ProgramStarts.init(reading:))
     calm = try object.double("calmMilliseconds", in: 0...1e12).map { Duration(milliseconds: $0) }

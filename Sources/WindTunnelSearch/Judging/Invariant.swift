@@ -1,4 +1,4 @@
-/// A thing that must be true at the origin after a flow, whatever the storm.
+/// A thing that must be true at the origin after a flow, whatever the fault set.
 ///
 /// ```swift
 /// let once = Invariant.exactlyOnce("POST /payments")
@@ -138,7 +138,7 @@ extension Observation.Attempt {
       default: false
       }
     }
-    let rules = kinds.map { Rule.always(.always, $0.fault) }
+    let rules = kinds.map { FaultRule.always(.always, $0.fault) }
     return Set(Scenario("", rules: rules).faultNames)
   }()
 }

@@ -29,7 +29,7 @@ struct Oracle: Sendable {
   }
 
   /// Returns what is broken, the gravest first.
-  func violations(of run: FlowRun, in storm: Storm) -> [Violation] {
+  func violations(of run: FlowRun, in faultSet: FaultSet) -> [Violation] {
     var violations: [Violation] = []
     switch run.ending {
     case .returned, .failed: break
@@ -46,10 +46,10 @@ struct Oracle: Sendable {
         violations.append(Violation(invariant.name, problem, invariant: invariant.code))
       }
     }
-    violations += findings(of: run, in: storm)
+    violations += findings(of: run, in: faultSet)
     violations += twiceAtOnce(in: run)
-    if let other = anotherResult(of: run, in: storm) { violations.append(other) }
-    if let blank = blankPage(of: run, in: storm) { violations.append(blank) }
+    if let other = anotherResult(of: run, in: faultSet) { violations.append(other) }
+    if let blank = blankPage(of: run, in: faultSet) { violations.append(blank) }
     var known: Set<Violation.Identity> = []
     return violations.filter { !allowed.contains($0.rule) && known.insert($0.identity).inserted }
   }
@@ -82,13 +82,13 @@ struct Oracle: Sendable {
     }
   }
 
-  private func findings(of run: FlowRun, in storm: Storm) -> [Violation] {
+  private func findings(of run: FlowRun, in faultSet: FaultSet) -> [Violation] {
     // Of a flow whose requests all went well at once there is nothing to be found.
     guard run.attempts.contains(where: \.isHit) || run.wasCancelled else { return [] }
-    let flight = Flight(of: .library, on: .inProcess, calls(of: run), in: storm.scenario)
+    let flight = ClientRun(of: .library, on: .inProcess, calls(of: run), in: faultSet.scenario)
     var standings = flight.held()
     if run.wasCancelled {
-      let whole = Flight(of: .library, on: .inProcess, [run.observation], in: storm.scenario)
+      let whole = ClientRun(of: .library, on: .inProcess, [run.observation], in: faultSet.scenario)
       standings += whole.held().filter { $0.rule == "goes-on-after-cancel" }
     }
     return standings.compactMap(\.finding).filter { $0.severity == .error }.map {
@@ -96,10 +96,10 @@ struct Oracle: Sendable {
     }
   }
 
-  private func anotherResult(of run: FlowRun, in storm: Storm) -> Violation? {
+  private func anotherResult(of run: FlowRun, in faultSet: FaultSet) -> Violation? {
     guard comparesResults, case .returned(let mark) = run.ending,
       case .returned(let expected) = calm.ending, mark != expected, run.isShown == calm.isShown,
-      !run.isStale, !run.wasCancelled, !storm.changesAnswers
+      !run.isStale, !run.wasCancelled, !faultSet.changesAnswers
     else { return nil }
     return Violation(
       "another-result",
@@ -111,19 +111,19 @@ struct Oracle: Sendable {
     run.calls(within: deadline, calm: calmCalls)
   }
 
-  private func blankPage(of run: FlowRun, in storm: Storm) -> Violation? {
+  private func blankPage(of run: FlowRun, in faultSet: FaultSet) -> Violation? {
     switch run.ending {
     case .hung, .crashed: return nil
     case .returned: if run.isShown || !calm.isShown { return nil }
     case .failed: break
     }
-    guard !run.wasCancelled, !storm.changesAnswers, run.hasNoReasonToRefuse else { return nil }
+    guard !run.wasCancelled, !faultSet.changesAnswers, run.hasNoReasonToRefuse else { return nil }
     var example: (call: Observation, last: Observation.Attempt)?
     for call in calls(of: run) {
       guard let last = call.attempts.last, last.isFailed, last.error != Symptom.cancelled.rawValue
       else { continue }
       // Nobody is to blame who was told that it is no use.
-      guard retryWouldHelp(call, last, run, storm) else { return nil }
+      guard retryWouldHelp(call, last, run, faultSet) else { return nil }
       example = example ?? (call, last)
     }
     guard let (call, last) = example else { return nil }
@@ -142,7 +142,7 @@ struct Oracle: Sendable {
     _ call: Observation,
     _ last: Observation.Attempt,
     _ run: FlowRun,
-    _ storm: Storm
+    _ faultSet: FaultSet
   ) -> Bool {
     guard last.isRepeatable == true || last.status == 401, let place = last.place,
       let start = call.start,
@@ -156,7 +156,7 @@ struct Oracle: Sendable {
       wait = last.retryAfter ?? .zero
     case 401?:
       // A new credential would have been taken, and the client had got one.
-      guard storm.asksForRenewal(at: place) else { return false }
+      guard faultSet.asksForRenewal(at: place) else { return false }
       return run.isRenewed(between: start, and: last.start ?? end)
     default:
       guard last.mayPass else { return false }
@@ -164,7 +164,7 @@ struct Oracle: Sendable {
     }
     let next = end + wait
     guard next - start + .seconds(1) < deadline else { return false }
-    return !storm.meets(
+    return !faultSet.meets(
       FlowRun.Place(key: place.key, ordinal: place.ordinal + 1),
       at: max(next, run.end) - run.start
     )
@@ -240,7 +240,7 @@ extension Observation.Attempt {
   }
 }
 
-extension Storm {
+extension FaultSet {
   /// Tells whether an answer was changed on purpose, which a client has to take for what it is.
   fileprivate var changesAnswers: Bool {
     scenario.rules.contains { $0.faults.contains(where: \.changesAnswer) }

@@ -1,41 +1,41 @@
-/// Flights of storms that are flown anyway, in their order: those of the next ones are under way
+/// Flights of fault sets that are flown anyway, in their order: those of the next ones are under way
 /// while one is judged.
 ///
-/// A flight depends on its storm alone, so it does not matter how many are under way, nor what is
+/// A flight depends on its fault set alone, so it does not matter how many are under way, nor what is
 /// found meanwhile.
 struct FlightsAhead {
   private let flight: FlowFlight
   private let patience: Duration
   private let workers: Int
   /// Made when it is its turn: there may be a million.
-  private let storm: (Int) -> Storm
+  private let faultSet: (Int) -> FaultSet
   private var places: Range<Int>
   private var underWay: [Task<FlowRun, any Error>] = []
 
-  /// Makes flights of so many storms.
+  /// Makes flights of so many faultSets.
   init(
     of count: Int,
     _ flight: FlowFlight,
     hangingAfter patience: Duration,
     workers: Int,
-    _ storm: @escaping (Int) -> Storm
+    _ faultSet: @escaping (Int) -> FaultSet
   ) {
     (self.flight, self.patience, self.workers) = (flight, patience, workers)
-    (self.storm, places) = (storm, 0..<count)
+    (self.faultSet, places) = (faultSet, 0..<count)
   }
 
-  /// Returns the flight of the next storm.
+  /// Returns the flight of the next fault set.
   ///
-  /// - Throws: Its error, or `CancellationError` where there is no next storm.
+  /// - Throws: Its error, or `CancellationError` where there is no next fault set.
   mutating func next() async throws -> FlowRun {
     if workers == 1, let place = places.popFirst() {
-      return try await flight.fly(storm(place), hangingAfter: patience)
+      return try await flight.run(faultSet(place), hangingAfter: patience)
     }
     // One more than there are workers: it flies while this one is judged.
     while underWay.count <= workers, let place = places.popFirst() {
-      let storm = storm(place)
+      let faultSet = faultSet(place)
       underWay.append(
-        Task { [flight, patience] in try await flight.fly(storm, hangingAfter: patience) }
+        Task { [flight, patience] in try await flight.run(faultSet, hangingAfter: patience) }
       )
     }
     guard !underWay.isEmpty else { throw CancellationError() }

@@ -13,51 +13,51 @@ struct FlowFlight: Sendable {
 
   /// The time after which the flow hangs: what it takes in calm, and the patience with each of its
   /// requests.
-  func patience(after calm: FlowRun, in weather: Scenario) -> Duration {
-    let one = plan.deadline(in: weather)
+  func patience(after calm: FlowRun, in scenario: Scenario) -> Duration {
+    let one = plan.deadline(in: scenario)
     return calm.observation.latency + (one + one / 2 + .seconds(1)) * max(1, calm.places.count)
   }
 
-  /// Flies the flow in a storm.
+  /// Flies the flow in a fault set.
   ///
   /// - Parameters:
-  ///   - storm: The storm.
+  ///   - fault set: The fault set.
   ///   - seed: The seed of all draws; `nil`: the plan's.
   ///   - patience: The time after which it hangs; `nil`: by the plan.
   /// - Returns: The flow as it was flown.
-  /// - Throws: `NotVirtual`, `DrillError` where the storm cannot be carried, or the error of
+  /// - Throws: `NotVirtual`, `DrillError` where the fault set cannot be carried, or the error of
   ///   surroundings that cannot be made.
-  func fly(
-    _ storm: Storm,
+  func run(
+    _ faultSet: FaultSet,
     seed: UInt64? = nil,
     hangingAfter patience: Duration? = nil
   ) async throws -> FlowRun {
     var plan = plan
-    plan.order = storm.order
+    plan.order = faultSet.order
     plan.seed = seed ?? plan.seed
     plan.patience = patience ?? plan.patience
     let log = Locked(FlowSubject.Log())
     let flow = try flow()
-    let subject = FlowSubject(name: name, flow: flow, interruption: storm.interruption, log: log)
-    // Where a crash ends the process that searches, nobody could tell in which storm it was.
-    let place = wt_crash_begin(Self.lastWords(storm))
+    let subject = FlowSubject(name: name, flow: flow, interruption: faultSet.interruption, log: log)
+    // Where a crash ends the process that searches, nobody could tell in which fault set it was.
+    let place = wt_crash_begin(Self.lastWords(faultSet))
     defer { wt_crash_end(place) }
     let seen: Observation
-    do { seen = try await Drill.one(subject, plan, storm.scenario) } catch {
+    do { seen = try await Drill.one(subject, plan, faultSet.scenario) } catch {
       // A flight that was none has broken nothing.
-      _ = flow.surroundings?.flightEnded()
+      _ = flow.surroundings?.runEnded()
       throw error
     }
-    return FlowRun(seen, log.withLock { $0 }, flow.surroundings?.flightEnded() ?? [])
+    return FlowRun(seen, log.withLock { $0 }, flow.surroundings?.runEnded() ?? [])
   }
 }
 
 extension FlowFlight {
-  /// The words with which a process ends that crashes in a storm.
-  private static func lastWords(_ storm: Storm) -> String {
-    let isCalm = storm.scenario.rules.isEmpty && storm.interruption == nil
-    let begin = isCalm ? "The process crashed in calm" : "The process crashed in this storm"
-    return "\(begin), or in another one that is told here:\n\(storm.file)"
+  /// The words with which a process ends that crashes in a fault set.
+  private static func lastWords(_ faultSet: FaultSet) -> String {
+    let isCalm = faultSet.scenario.rules.isEmpty && faultSet.interruption == nil
+    let begin = isCalm ? "The process crashed in calm" : "The process crashed in this fault set"
+    return "\(begin), or in another one that is told here:\n\(faultSet.file)"
   }
 }
 

@@ -1,16 +1,16 @@
 /// The extent of a search.
 public struct SearchPlan: Sendable {
-  /// The greatest number of things that go wrong in one storm.
+  /// The greatest number of things that go wrong in one fault set.
   public var depth = 2
   /// The number of orders of turns in which the flow is flown in calm.
   public var orders = 100
-  /// The number of orders of turns in which each storm of one thing is flown.
+  /// The number of orders of turns in which each fault set of one thing is flown.
   public var ordersOfSingles = 4
-  /// The machine's time after which no further storm is flown; `nil`: none.
+  /// The machine's time after which no further fault set is flown; `nil`: none.
   public var budget: Duration? = .seconds(300)
-  /// The greatest number of storms; `nil`: none. With it instead of ``budget`` every search of the
-  /// same seed flies the same storms.
-  public var storms: Int?
+  /// The greatest number of fault sets; `nil`: none. With it instead of ``budget`` every search of the
+  /// same seed flies the same faultSets.
+  public var faultSets: Int?
   /// The way to the failures of the flow's own expectations, such as `.swiftTesting` of the module
   /// `WindTunnelSearchTesting`; `nil`: they go where they always go.
   public var expectations: Expectations?
@@ -24,17 +24,17 @@ public struct SearchPlan: Sendable {
   /// flows whose client keeps something that outlives its process.
   public var restarts = false
 
-  /// The number of storms that are flown at once, each on a thread, beside the one that is judged;
+  /// The number of fault sets that are flown at once, each on a thread, beside the one that is judged;
   /// nothing that is found depends on it. More than one is for flows that share nothing with each
   /// other, such as a `static var` of their client's.
   public var workers = 1
   /// The number of finds with which the search ends.
   public var finds = 100
-  /// The greatest number of storms that can be asked for.
-  public static let stormsMax = 1_000_000_000
+  /// The greatest number of fault sets that can be asked for.
+  public static let faultSetsMax = 1_000_000_000
   /// The greatest depth that can be asked for.
   public static let depthMax = 6
-  /// The greatest number of storms at once.
+  /// The greatest number of fault sets at once.
   public static let workersMax = 256
   /// The greatest number of orders.
   public static let ordersMax = 1_000_000

@@ -1,9 +1,9 @@
-/// The way from a storm that sinks a flow to the smallest that does: nothing in it can be taken
+/// The way from a fault set that sinks a flow to the smallest that does: nothing in it can be taken
 /// away, no fault made milder, and no window shorter by a request.
 struct Shrinking {
-  /// A storm of which nothing can be left out.
+  /// A fault set of which nothing can be left out.
   struct Least {
-    var elements: [StormElement]
+    var elements: [FaultSetElement]
     var order: TurnOrder
     var violation: Violation
     var run: FlowRun
@@ -13,7 +13,7 @@ struct Shrinking {
 
   let flight: FlowFlight
   let oracle: Oracle
-  let weather: Scenario
+  let scenario: Scenario
   let identity: Violation.Identity
   /// The time limit of a run.
   let patience: Duration
@@ -23,9 +23,9 @@ struct Shrinking {
   /// The least difference between two lengths of time.
   private static let finest = Duration.milliseconds(10)
 
-  /// Returns the smallest storm of a storm that sinks the flow; `nil` where it does not sink it
+  /// Returns the smallest fault set of a fault set that sinks the flow; `nil` where it does not sink it
   /// again.
-  func least(_ elements: [StormElement], _ order: TurnOrder) async throws -> Least? {
+  func least(_ elements: [FaultSetElement], _ order: TurnOrder) async throws -> Least? {
     var (elements, order) = (elements, order)
     if order != .arrival, try await sinks(elements, .arrival) != nil { order = .arrival }
     elements = try await withoutNeedless(elements, order)
@@ -43,22 +43,22 @@ struct Shrinking {
     )
   }
 
-  /// Flies a storm; `nil` where it does not break the same.
+  /// Flies a fault set; `nil` where it does not break the same.
   private func sinks(
-    _ elements: [StormElement],
+    _ elements: [FaultSetElement],
     _ order: TurnOrder
   ) async throws -> (Violation, FlowRun)? {
-    let storm = Storm(elements, upon: weather, order: order)
-    let run = try await flight.fly(storm, hangingAfter: patience)
-    var violations = oracle.violations(of: run, in: storm)
+    let faultSet = FaultSet(elements, upon: scenario, order: order)
+    let run = try await flight.run(faultSet, hangingAfter: patience)
+    var violations = oracle.violations(of: run, in: faultSet)
     if elements.isEmpty { violations += oracle.changes(of: run) }
     return violations.first { $0.identity == identity }.map { ($0, run) }
   }
 
   private func withoutNeedless(
-    _ elements: [StormElement],
+    _ elements: [FaultSetElement],
     _ order: TurnOrder
-  ) async throws -> [StormElement] {
+  ) async throws -> [FaultSetElement] {
     var elements = elements
     var place = 0
     while place < elements.count {
@@ -76,11 +76,11 @@ struct Shrinking {
 
   /// Returns one element made as mild as it can be.
   private func milder(
-    _ elements: [StormElement],
+    _ elements: [FaultSetElement],
     _ place: Int,
     _ order: TurnOrder
-  ) async throws -> StormElement {
-    func sinks(_ element: StormElement) async throws -> Bool {
+  ) async throws -> FaultSetElement {
+    func sinks(_ element: FaultSetElement) async throws -> Bool {
       var other = elements
       other[place] = element
       return try await self.sinks(other, order) != nil
@@ -122,10 +122,10 @@ struct Shrinking {
   /// Returns an element whose window ends in the middle between the last request that it meets and
   /// the next one: it meets the same, also where a machine's time is a little different.
   private func roomier(
-    _ elements: [StormElement],
+    _ elements: [FaultSetElement],
     _ place: Int,
     _ order: TurnOrder
-  ) async throws -> StormElement {
+  ) async throws -> FaultSetElement {
     guard case .fault(var element) = elements[place],
       case .window(let start, let end) = element.reach,
       let (_, run) = try await sinks(elements, order)
@@ -158,7 +158,7 @@ struct Shrinking {
 }
 
 extension FlowRun {
-  /// The last request that met a fault, in words: in the smallest storm the end was good without
+  /// The last request that met a fault, in words: in the smallest fault set the end was good without
   /// it.
   fileprivate var lastHit: String? {
     let hits = zip(places, attempts).filter { $0.1.isHit }

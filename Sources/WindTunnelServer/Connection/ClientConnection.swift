@@ -774,7 +774,7 @@ extension ClientConnection {
   /// Takes a connection over for a conversation, or for the answer that refuses one.
   private func linked(_ channel: Channel, _ exchange: RequestExchange) -> LinkedChannel {
     LinkedChannel(channel, of: exchange.outcome) { [deck = context.deck] in
-      deck.answerBegan(exchange.outcome)
+      deck.responseBegan(exchange.outcome)
       // The exchange is over (RFC 9110 §15.2.2); what follows is no HTTP.
       exchange.finished(.whole)
     }

@@ -170,7 +170,7 @@ struct DeckResponder {
     else { return nil }
     var measure = ExchangeMeasure(of: outcome, in: context.origins)
     channel.write(response)
-    context.deck.answerBegan(outcome)
+    context.deck.responseBegan(outcome)
     measure?.answered(with: outcome)
     context.origins.finished(outcome, measure?.end(.whole))
     return response

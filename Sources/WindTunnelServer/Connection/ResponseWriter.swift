@@ -185,7 +185,7 @@ final class ResponseWriter: UpstreamMeter {
   private func begin() {
     guard !hasBegun, let exchange else { return }
     hasBegun = true
-    context.deck.answerBegan(exchange.outcome)
+    context.deck.responseBegan(exchange.outcome)
   }
 
   private func write(_ head: ResponseHead, to channel: Channel) {

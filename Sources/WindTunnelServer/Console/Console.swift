@@ -121,7 +121,7 @@ package struct ConsoleActions: Sendable {
   /// Returns the scenario that is flown; `nil` where there is none to change.
   package var scenario: (@Sendable () -> Scenario)?
   /// Flies a scenario from the next request on, or answers the reason why not, as a sentence.
-  package var fly: (@Sendable (ScenarioOrder) -> String?)?
+  package var play: (@Sendable (ScenarioOrder) -> String?)?
   /// Sends a request once more, or answers false where enough are under way; `nil` where the tool
   /// cannot.
   package var again: (@Sendable (Request) -> Bool)?
@@ -134,7 +134,7 @@ package struct ConsoleActions: Sendable {
 
   /// The members of `can` in the first event.
   var json: JSON {
-    let flies = JSON.bool(fly != nil)
+    let flies = JSON.bool(play != nil)
     return [
       "scenario": flies, "link": flies, "rule": flies, "again": .bool(again != nil),
       "keep": .bool(keeps),

@@ -98,7 +98,7 @@ package struct ConsoleCounters: Sendable {
       "failed": .number(failed), "faulted": .number(faulted), "open": .number(open),
       "retries": .number(retries), "bytes": .number(bytes),
       "perSecond": .number(rolled.second.before), "latency": latency,
-      "statuses": Self.json(statuses), "takes": Self.json(takes), "faults": Self.json(faults),
+      "statuses": Self.json(statuses), "sources": Self.json(takes), "faults": Self.json(faults),
     ]
   }
 

@@ -126,7 +126,7 @@ struct ConsoleHandler: RequestHandler {
       case ("GET", "exchanges", 2): return exchange(parts)
       case ("GET", "scenario", 1): return current
       case ("PUT", "scenario", 1):
-        return fly(try ScenarioOrder(data: request.body.data, among: actions.scenarios))
+        return run(try ScenarioOrder(data: request.body.data, among: actions.scenarios))
       case ("PUT", "link", 1): return try change(request.body.data)
       case ("POST", "rules", 1): return try add(request.body.data)
       case ("DELETE", "rules", 2): return try remove(parts, request.url.query)
@@ -185,7 +185,7 @@ struct ConsoleHandler: RequestHandler {
         source: "query",
         place: name,
         problem: "\(JSON.text(String(text.prefix(20)))) is no number up to \(numberMax)",
-        remedy: "Write such as \(name)=100."
+        fix: "Write such as \(name)=100."
       )
     }
     return number
@@ -225,9 +225,9 @@ struct ConsoleHandler: RequestHandler {
     return .told(["scenario": scenario.json, "segment": .number(source.segmentNumber)])
   }
 
-  private func fly(_ order: ScenarioOrder) -> Response {
-    guard let fly = actions.fly else { return Self.staysTheSame }
-    if let reason = fly(order) { return .refused(400, reason) }
+  private func run(_ order: ScenarioOrder) -> Response {
+    guard let play = actions.play else { return Self.staysTheSame }
+    if let reason = play(order) { return .refused(400, reason) }
     return .told(["segment": .number(source.segmentNumber)])
   }
 
@@ -238,7 +238,7 @@ struct ConsoleHandler: RequestHandler {
     scenario.name = Self.changed(scenario.name, "link changed")
     // Its parts may contradict each other, such as a jitter beyond the delay.
     _ = try Self.read(Data(scenario.json.bytes()))
-    return fly(ScenarioOrder(scenario))
+    return run(ScenarioOrder(scenario))
   }
 
   private func add(_ data: Data) throws(FormatError) -> Response {
@@ -247,7 +247,7 @@ struct ConsoleHandler: RequestHandler {
     let id = try top.int("id", in: 0...Int.max) ?? 0
     let json = try JSON(parsing: data, source: source)
     guard let fault = json["fault"] else {
-      throw top.error("fault", "no fault stands here", remedy: "Such as {\"status\": 503}.")
+      throw top.error("fault", "no fault stands here", fix: "Such as {\"status\": 503}.")
     }
     guard let kept = self.source.request(of: id) else { return gone("\(id)") }
     guard var scenario = actions.scenario?() else { return Self.staysTheSame }
@@ -258,7 +258,7 @@ struct ConsoleHandler: RequestHandler {
     let added: JSON = ["windtunnelScenario": .number(1), "name": "added", "rules": [rule]]
     scenario.rules = try Self.read(Data(added.bytes())).rules + scenario.rules
     scenario.name = Self.changed(scenario.name, "rules added")
-    return fly(ScenarioOrder(try Self.read(Data(scenario.json.bytes()))))
+    return run(ScenarioOrder(try Self.read(Data(scenario.json.bytes()))))
   }
 
   /// Takes a rule out, by its number among those of the segment that is flown.
@@ -285,7 +285,7 @@ struct ConsoleHandler: RequestHandler {
     }
     scenario.rules.remove(at: number - 1)
     scenario.name = Self.changed(scenario.name, "rules removed")
-    return fly(ScenarioOrder(scenario))
+    return run(ScenarioOrder(scenario))
   }
 
   /// Returns the path of a request for a pattern, in which a segment with a secret is any; `nil`

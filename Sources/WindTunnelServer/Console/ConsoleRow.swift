@@ -69,7 +69,7 @@ package struct ConsoleRow: Sendable, Hashable {
     [
       "id": .number(id), "kind": .text(kind.rawValue), "at": .milliseconds(at),
       "segment": .number(segment), "call": .orNull(call), "client": .orNull(client),
-      "method": .text(method), "url": .text(url), "take": .orNull(take),
+      "method": .text(method), "url": .text(url), "source": .orNull(take),
       "interaction": .orNull(interaction), "ordinal": .number(ordinal),
       "attempt": .number(attempt), "gap": .orNull(gap), "faults": .texts(faults),
       "notDone": .texts(notDone), "status": .orNull(status), "bytes": .orNull(bytes),

@@ -102,7 +102,7 @@ struct ConsoleLink: Sendable, Hashable {
   }
 }
 
-extension Rule {
+extension FaultRule {
   /// The rule in a line: the requests that it is for, and its faults.
   fileprivate var words: String { "\(place): \(faults.map(\.words).joined(separator: ", "))" }
 

@@ -215,7 +215,7 @@ extension ServedExchange {
   }
 }
 
-extension LiveAnswer {
+extension LiveResponse {
   /// The answer with its content as it is meant; `nil` where that is not there or cannot be
   /// decoded.
   fileprivate var decoded: Response? {

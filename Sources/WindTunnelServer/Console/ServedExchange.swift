@@ -49,7 +49,7 @@ package struct ServedExchange: ConsoleSubject {
   /// The reason why the origin was not asked that it was to be passed on to, as a sentence.
   var notAsked: String?
   /// The answer of the origin that it was passed on to.
-  private(set) var live: LiveAnswer?
+  private(set) var live: LiveResponse?
   /// The beginning of a live conversation; `nil` where it is none.
   private(set) var said: Said?
   /// Tells whether the content of that is no longer kept, since newer ones are.
@@ -86,7 +86,7 @@ package struct ServedExchange: ConsoleSubject {
   package static let (contentBytesMax, contentsBytesMax) = (256 << 10, 16 << 20)
 
   /// Takes what an origin has answered.
-  mutating func take(_ answer: LiveAnswer) {
+  mutating func take(_ answer: LiveResponse) {
     live = answer
     // RFC 9110 §15.2.2: what follows is no HTTP.
     if answer.head.status == 101 { said = Said() }

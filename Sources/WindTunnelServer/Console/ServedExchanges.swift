@@ -47,7 +47,7 @@ package struct ServedExchanges: ConsoleBook {
   /// The first of them that still counts, and the bytes of all that do.
   private var (firstContent, contentBytes) = (0, 0)
   /// Live answers to requests that have not come whole.
-  private var earlyAnswers: [Key: LiveAnswer] = [:]
+  private var earlyAnswers: [Key: LiveResponse] = [:]
   /// The secrets beside the standard ones.
   package let rules: RedactionRules
 
@@ -93,7 +93,7 @@ package struct ServedExchanges: ConsoleBook {
     case .decided(let entry):
       lastDecision = max(lastDecision, entry.id)
       // A tunnel is told of at its end, and a connection that is only late goes on.
-      guard entry.take == .connection, entry.decision.key == Decision.connectionKey,
+      guard entry.take == .connection, entry.decision.key == FaultDecision.connectionKey,
         entry.decision.faults.contains(where: \.replacesOrCuts)
       else { return }
       append(.connection(entry), in: segment(of: entry.id), at: moment)
@@ -143,7 +143,7 @@ package struct ServedExchanges: ConsoleBook {
   }
 
   /// Keeps a live answer, and gives up the contents of the oldest where there are too many.
-  private mutating func take(_ answer: LiveAnswer, for key: Key) {
+  private mutating func take(_ answer: LiveResponse, for key: Key) {
     guard let line = lines[key] else {
       // It was answered before it had come whole.
       if earlyAnswers.count >= Self.earlyAnswersMax { earlyAnswers = [:] }

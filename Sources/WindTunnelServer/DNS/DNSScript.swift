@@ -180,7 +180,7 @@ extension DNSEntry {
     } else if addresses.isEmpty {
       throw object.error(
         ofAll: "neither addresses nor a fault stand here",
-        remedy: "Write for example \"addresses\": [\"127.0.0.1\"] or \"fault\": \"nxdomain\"."
+        fix: "Write for example \"addresses\": [\"127.0.0.1\"] or \"fault\": \"nxdomain\"."
       )
     }
   }

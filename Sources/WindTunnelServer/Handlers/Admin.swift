@@ -105,7 +105,7 @@ final class AdminHandler: RequestHandler, Sendable {
     case .reset?:
       deck.reset()
       received.log.withLock { $0.reset() }
-    case .fly(let order)?:
+    case .run(let order)?:
       deck.swap(order.scenario, seed: order.seed) { seed in
         admin.swapped?(order.scenario, seed)
         swapped(order.scenario, seed)
@@ -185,7 +185,7 @@ struct AdminAnswer: Sendable {
         var after = server
         (after.scenario, after.seed) = (order.scenario, order.seed ?? server.seed)
         response = .json(after.weather)
-        change = .fly(order)
+        change = .run(order)
       default: response = Self.lost(method, path)
       }
     } catch {
@@ -248,7 +248,7 @@ struct AdminAnswer: Sendable {
         source: "path",
         place: "name",
         problem: "\(JSON.text(String(name.prefix(60)))) is no name of a stub",
-        remedy: "Name it by 1 to \(NamedStub.nameLengthMax) characters, percent-encoded."
+        fix: "Name it by 1 to \(NamedStub.nameLengthMax) characters, percent-encoded."
       )
     }
     return name
@@ -261,7 +261,7 @@ struct AdminAnswer: Sendable {
     } catch let error as FormatError {
       throw error
     } catch {
-      throw FormatError(source: "body", place: "", problem: "\(error)", remedy: nil)
+      throw FormatError(source: "body", place: "", problem: "\(error)", fix: nil)
     }
   }
 
@@ -308,7 +308,7 @@ struct AdminAnswer: Sendable {
 /// The change that an answer of the admin port asks of the server before it goes out.
 enum AdminChange: Sendable, Hashable {
   case reset
-  case fly(ScenarioOrder)
+  case run(ScenarioOrder)
   case load(Cassette)
   case put(NamedStub)
   case removeStub(String)
@@ -419,7 +419,7 @@ struct AdminSnapshot: Sendable {
 }
 
 extension RequestFilter {
-  private static let names = ["method", "path", "since", "status", "take", "limit"]
+  private static let names = ["method", "path", "since", "status", "source", "limit"]
 
   /// Reads what follows the question mark, such as `path=/users/*&status=503`.
   init(query: String?) throws(FormatError) {
@@ -436,13 +436,13 @@ extension RequestFilter {
         method = value
       case "path":
         if let wrong = RequestPattern.problem(with: value) {
-          throw Self.error(name, wrong.problem, wrong.remedy)
+          throw Self.error(name, wrong.problem, wrong.fix)
         }
         path = RequestPattern(value)
       case "since": since = try Self.number(name, value, in: 0...Int.max)
       case "status": status = try Self.number(name, value, in: 100...999)
       case "limit": limit = try Self.number(name, value, in: 1...RequestLog.entriesMax)
-      case "take":
+      case "source":
         let takes = Journal.Take.requestNames
         guard takes.contains(value) else {
           throw Self.error(name, "\"\(value)\" is none of \(takes.joined(separator: ", "))", nil)
@@ -478,7 +478,7 @@ extension RequestFilter {
     return number
   }
 
-  private static func error(_ name: String, _ problem: String, _ remedy: String?) -> FormatError {
-    FormatError(source: "query", place: name, problem: problem, remedy: remedy)
+  private static func error(_ name: String, _ problem: String, _ fix: String?) -> FormatError {
+    FormatError(source: "query", place: name, problem: problem, fix: fix)
   }
 }

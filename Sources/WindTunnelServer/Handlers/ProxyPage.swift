@@ -92,7 +92,7 @@ struct ProxyPage {
     guard let url else { return "" }
     return """
 
-      <h2>See it fly</h2>
+      <h2>See it run</h2>
       <p><a href="\(url)">The console</a> shows each request as it comes and changes the weather, to one
       device that gives the code.</p>
       """

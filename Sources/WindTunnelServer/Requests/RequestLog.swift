@@ -20,7 +20,7 @@ struct RequestLog: Sendable, Hashable {
     var url: RequestURL
     /// The answer that was dealt for it.
     var take: Journal.Take
-    var decision: Decision
+    var decision: FaultDecision
     /// The faults of the decision that its answer gave no room for.
     var undone: [UndoneFault] = []
     /// The end of its answer; `nil` while it is being answered.
@@ -168,7 +168,7 @@ extension Fault {
 
 extension RequestLog.Entry {
   /// The entry's JSON, without secrets:
-  /// `{"id", "atMilliseconds", "method", "url", "take", "interaction", "ordinal", "faults",
+  /// `{"id", "atMilliseconds", "method", "url", "source", "interaction", "ordinal", "faults",
   /// "status", "bytes", "latencyMilliseconds", "ending"}`, and `"notDone"` with a sentence for each
   /// fault that was not done, where there are any. While it is being answered, what an end has is
   /// null.
@@ -181,7 +181,7 @@ extension RequestLog.Entry {
     [
       "id": .number(id), "atMilliseconds": .number(offset.inMilliseconds, places: 3),
       "method": .text(method), "url": .text("\(url.withoutSecrets)"),
-      "take": .text(take.name), "interaction": take.interaction.map { .number($0) } ?? .null,
+      "source": .text(take.name), "interaction": take.interaction.map { .number($0) } ?? .null,
       "ordinal": .number(decision.ordinal), "faults": .array(decision.faults.map(\.json)),
       "status": end?.status.map { .number($0) } ?? .null,
       "bytes": end.map { .number($0.bytes) } ?? .null,
@@ -262,7 +262,7 @@ struct RequestQuestion: Sendable, Hashable {
     case (nil, nil), (_?, _?):
       throw top.error(
         ofAll: "one of \"request\" and \"inOrder\" should stand here",
-        remedy: "Such as { \"request\": \"GET /home\", \"times\": 2 }."
+        fix: "Such as { \"request\": \"GET /home\", \"times\": 2 }."
       )
     }
   }

@@ -62,7 +62,7 @@ extension ConsoleActions {
     guard !port.scenarios.isEmpty else { return }
     scenarios = port.scenarios
     scenario = { deck.scenario }
-    fly = { [console = port.console, refusal = port.refusal, swapped = port.swapped] order in
+    play = { [console = port.console, refusal = port.refusal, swapped = port.swapped] order in
       if let reason = refusal?(order.scenario) { return reason }
       deck.swap(order.scenario, seed: order.seed) { seed in
         swapped?(order.scenario, seed)

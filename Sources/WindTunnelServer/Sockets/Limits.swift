@@ -72,7 +72,7 @@ public struct Limits: Sendable, Hashable {
   ///
   /// Envoy's `stream_idle_timeout` is 5 min, nginx's `proxy_read_timeout` 60 s, which would break
   /// off long polls.
-  public var answerSeconds = 300.0
+  public var responseSeconds = 300.0
   /// The time for which an origin may send nothing after its client has closed its direction: it
   /// may still read, or be gone, which only bytes to it can show.
   ///

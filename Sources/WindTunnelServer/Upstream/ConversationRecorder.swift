@@ -70,7 +70,7 @@ final class ConversationRecorder {
     let most = isKept ? origins.limits.messageBytesMax : origins.toldBytesMax
     if isTold {
       let head = exchange.authority.recorded(answer)
-      let opened = LiveAnswer(head: head, content: .empty, bytes: 0)
+      let opened = LiveResponse(head: head, content: .empty, bytes: 0)
       origins.deck.passed(opened, for: exchange.outcome)
     }
     let terms: WebSocketHandshake.Terms

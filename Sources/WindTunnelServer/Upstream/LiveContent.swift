@@ -18,9 +18,9 @@ struct LiveContent {
   }
 
   /// Returns the answer with what was kept; `nil` where nobody looks.
-  func answer(_ head: ResponseHead, isWhole: Bool) -> LiveAnswer? {
+  func answer(_ head: ResponseHead, isWhole: Bool) -> LiveResponse? {
     guard bytesMax > 0 else { return nil }
     let isKept = isWhole && count <= bytesMax
-    return LiveAnswer(head: head, content: isKept ? Body(content) : nil, bytes: count)
+    return LiveResponse(head: head, content: isKept ? Body(content) : nil, bytes: count)
   }
 }

@@ -523,7 +523,7 @@ extension UpstreamExchange {
   /// Keeps what came of the request. What the client gets then waits until that is written down,
   /// and nobody but this client waits for it.
   private func keep(
-    _ answer: @autoclosure () -> Answer,
+    _ answer: @autoclosure () -> RecordedResult,
     at time: Duration? = nil,
     then proceed: @escaping (UpstreamExchange) -> Void
   ) {
@@ -547,7 +547,7 @@ extension UpstreamExchange {
     }
   }
 
-  private func interaction(_ answer: Answer, at time: Duration) -> Interaction {
+  private func interaction(_ answer: RecordedResult, at time: Duration) -> Interaction {
     var timing = timing
     timing.lastByte = time
     // One piece is no stream worth telling of, and neither are those of a body of known length.
@@ -570,7 +570,7 @@ extension UpstreamExchange {
   }
 
   /// Returns the part of a response that arrived.
-  private func cut(_ start: ResponseStart, _ failure: Failure) -> Answer {
+  private func cut(_ start: ResponseStart, _ failure: Failure) -> RecordedResult {
     var response = response(start)
     // A part of a packed body cannot be opened.
     if response.headers["Content-Encoding"] != nil { response.body = .empty }
@@ -633,7 +633,7 @@ extension UpstreamExchange {
   /// Gives up where nothing moves any more in either direction.
   private func awaitAnswer() {
     guard client != nil, let channel else { return }
-    let seconds = origins.limits.answerSeconds
+    let seconds = origins.limits.responseSeconds
     let rest =
       max(lastMove, channel.lastSent ?? lastMove) + Int64(nanosecondsOf: seconds) - Moment.now()
     stopPatience()

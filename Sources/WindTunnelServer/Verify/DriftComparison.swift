@@ -17,7 +17,7 @@ extension Drift.Verdict {
   package init(
     _ recorded: Interaction,
     asked: Request,
-    live: Answer,
+    live: RecordedResult,
     _ rules: RedactionRules = .standard,
     volatile names: Set<String> = []
   ) {
@@ -57,8 +57,8 @@ private struct DriftComparison {
 
   mutating func compare(_ recorded: Interaction, _ live: Interaction) {
     let (recorded, live) = (recorded.steady(without: volatile), live.steady(without: volatile))
-    guard case .response(let there) = recorded.answer, case .response(let here) = live.answer else {
-      let (there, here) = (Self.name(recorded.answer), Self.name(live.answer))
+    guard case .response(let there) = recorded.result, case .response(let here) = live.result else {
+      let (there, here) = (Self.name(recorded.result), Self.name(live.result))
       if there != here { note("answer", there, here) }
       return
     }
@@ -70,7 +70,7 @@ private struct DriftComparison {
     if !isBodiless, there.status == here.status { compareBodies(there, here) }
   }
 
-  private static func name(_ answer: Answer) -> String {
+  private static func name(_ answer: RecordedResult) -> String {
     switch answer {
     case .response(let response): "status \(response.status)"
     case .failure(let failure): failure.symptom.rawValue

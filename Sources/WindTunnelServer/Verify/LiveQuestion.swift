@@ -8,7 +8,7 @@ internal import WindTunnelSymptoms
 final class LiveQuestion {
   /// The result of the question.
   enum Reply: Sendable {
-    case answer(Answer)
+    case answer(RecordedResult)
     /// The server cannot be connected to.
     case unreached(String)
     /// The process may have no further connection.

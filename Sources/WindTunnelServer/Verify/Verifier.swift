@@ -137,7 +137,7 @@ public struct Verifier: Sendable {
 
   /// Replaces the server's origin in the fields by the recorded origin, which may have the server's
   /// scheme in the response.
-  private func named(_ answer: Answer, _ recordedURL: RequestURL) -> Answer {
+  private func named(_ answer: RecordedResult, _ recordedURL: RequestURL) -> RecordedResult {
     guard case .response(var response) = answer else { return answer }
     var told = recordedURL
     told.scheme = upstream.url.scheme

@@ -47,7 +47,7 @@ enum CassetteShowCommand: Command {
       "\(response.status), \(response.body.count) bytes"
         + (response.headers["Content-Type"].map { " of \($0)" } ?? "")
     }
-    return switch interaction.answer {
+    return switch interaction.result {
     case .response(let response): told(response)
     case .failure(let failure): failure.symptom.rawValue
     case .cut(let response, let failure): "\(told(response)), then \(failure.symptom.rawValue)"

@@ -14,7 +14,7 @@ enum LimitFlags {
   /// The limits on an origin of a server that asks it.
   static let originFlags = [
     Flag("--connect-seconds", "N", "Maximum seconds to connect to an origin (default: 30)."),
-    Flag("--answer-seconds", "N", "Maximum seconds that an origin is silent (default: 300)."),
+    Flag("--response-seconds", "N", "Maximum seconds that an origin is silent (default: 300)."),
   ]
 
   /// A day: whoever waits longer has forgotten it.
@@ -33,7 +33,7 @@ enum LimitFlags {
     }
     let times: [(flag: String, limit: WritableKeyPath<Limits, Double>)] = [
       ("--idle-seconds", \.idleSeconds), ("--request-seconds", \.requestSeconds),
-      ("--connect-seconds", \.connectSeconds), ("--answer-seconds", \.answerSeconds),
+      ("--connect-seconds", \.connectSeconds), ("--response-seconds", \.responseSeconds),
     ]
     for (flag, limit) in times {
       guard let seconds = try arguments.int(flag, in: 1...secondsMax) else { continue }

@@ -11,7 +11,7 @@ final class OtherBodies: Sendable {
   /// The number of requests that are told of one by one.
   private static let linesMax = 10
   /// The rule that compares bodies.
-  static let remedy =
+  static let fix =
     "to tell bodies apart: \(MatchFlag.name) FILE, with {\"match\":1,\"body\":\"byType\"} in it."
 
   init(_ matcher: Matcher) { isTold = !matcher.comparesBodies }
@@ -44,7 +44,7 @@ final class OtherBodies: Sendable {
     }
     let rest = counts.count - Self.linesMax
     if rest > 0 { Terminal.complain("and \(rest) more\n") }
-    Terminal.complain("T\(Self.remedy.dropFirst())\n")
+    Terminal.complain("T\(Self.fix.dropFirst())\n")
   }
 }
 
@@ -73,13 +73,13 @@ final class InvalidResponses: Sendable {
     guard let safe = redaction.redact([Interaction(request, .failure(failure))]).first else {
       return
     }
-    let remedy =
+    let fix =
       isRefused
       ? "Fix the server, or pass the response on unrecorded: \(MalformedFlag.name)"
       : "It is passed on unchanged and is not recorded."
     Terminal.complain(
       "invalid response: \(safe.request.method) \(safe.request.url): \(safe.failure?.text ?? "") "
-        + remedy
+        + fix
     )
   }
 
@@ -102,7 +102,7 @@ enum CutAnswers {
   static func complain(_ recorded: Cassette, besides cassette: Cassette) {
     let known = Set(cassette.interactions)
     let lines = recorded.interactions.filter { !known.contains($0) }.compactMap { interaction in
-      guard case .cut(_, let failure) = interaction.answer else { return nil as String? }
+      guard case .cut(_, let failure) = interaction.result else { return nil as String? }
       let reason = failure.text ?? failure.symptom.rawValue
       return
         "\(interaction.request.method) \(interaction.request.url): recorded as broken off: \(reason)"

@@ -6,7 +6,7 @@ struct Verification {
   private let logsIn: Bool
   private let tellsJSON: Bool
   /// The longest time that an answer may take, where that was said.
-  private let answerSeconds: Double?
+  private let responseSeconds: Double?
 
   /// Refuses what only this mode understands.
   static func refuseFlags(of arguments: Arguments) throws(Refusal) {
@@ -27,7 +27,7 @@ struct Verification {
       throw .usage("--mode verify records nothing and takes no \(flag).")
     }
     self.order = order
-    answerSeconds = arguments.has("--answer-seconds") ? order.limits.answerSeconds : nil
+    responseSeconds = arguments.has("--response-seconds") ? order.limits.responseSeconds : nil
     (asksUnsafe, logsIn) = (arguments.has("--unsafe"), arguments.has("--login"))
     tellsJSON = arguments.has("--json")
     secrets = try Self.secrets(arguments, ToolEnvironment.current.variables)
@@ -66,7 +66,7 @@ struct Verification {
     verifier.advice = { " (--secret \($0)=ENV gives one)" }
     verifier.limits = order.limits
     verifier.limits.requestLineBytesMax = Limits.upstream.requestLineBytesMax
-    if let answerSeconds { verifier.timeout = .seconds(answerSeconds) }
+    if let responseSeconds { verifier.timeout = .seconds(responseSeconds) }
     let drift = try await verifier.verify(cassette)
     if tellsJSON {
       Terminal.answer(json: drift.data)

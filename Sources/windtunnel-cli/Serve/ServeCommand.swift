@@ -213,7 +213,7 @@ private final class Unanswered: Sendable {
     guard outcome.recording?.request.body.count ?? 0 > 0, !deck.matcher.comparesBodies,
       let name = OtherBodies.name(of: outcome, body), isNew(name)
     else { return }
-    tell("\(name): plays a response that was recorded for another body; \(OtherBodies.remedy)")
+    tell("\(name): plays a response that was recorded for another body; \(OtherBodies.fix)")
   }
 
   private func isNew(_ name: String) -> Bool {

@@ -9,7 +9,7 @@ import Testing
     "7", "--stage", "in-process", "--report", "drill.json",
   ]
 
-  @Test func `a failing call is told with the words that fly it again, and meets the same`()
+  @Test func `a failing call is told with the words that run it again, and meets the same`()
     async throws
   {
     let scratch = try Scratch()
@@ -44,7 +44,7 @@ import Testing
     #expect(run.err.hasPrefix("windtunnel: \(sentence)"), "\(run)")
   }
 
-  @Test func `another cassette or another weather is refused`() async throws {
+  @Test func `another cassette or another scenario is refused`() async throws {
     let scratch = try Scratch()
     let tape =
       #"{"windtunnel":1,"interactions":[{"request":{"url":"http://a.test/x"},"response":{"text":"x"}}]}"#

@@ -71,15 +71,15 @@ import WindTunnelReports
   @Test(arguments: clients.filter { $0.isOfValueTier == true })
   func `a rule that no other test breaks by a program is broken by one`(client: Client) async throws
   {
-    try await fly(client)
+    try await run(client)
   }
 
   @Test(.world, arguments: clients.filter { $0.isOfValueTier != true })
   func `each planted bug is found by its name, and nothing else is`(client: Client) async throws {
-    try await fly(client)
+    try await run(client)
   }
 
-  private func fly(_ client: Client) async throws {
+  private func run(_ client: Client) async throws {
     var tools = [client.language == "go" ? "go" : client.command[0]]
     if client.language == "shell" { tools.append("curl") }
     for tool in tools where Companion.find(tool) == nil {

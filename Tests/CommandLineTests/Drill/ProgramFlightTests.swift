@@ -86,7 +86,7 @@ struct ProgramFlightTests {
     )
     let reason = #"Scenario "airplane-mode" cannot be flown by a program: "#
     #expect(run.err.contains("windtunnel: not run: \(reason)"), "\(run.err)")
-    let left = report.environment.first { $0.name == "notFlown" }
+    let left = report.environment.first { $0.name == "notRun" }
     expectEqual(left?.value.hasPrefix(reason), true)
     #expect(report.text().contains("not run: \(reason)"))
     // By itself it is what was asked for, and cannot be had.

@@ -33,22 +33,22 @@ import WindTunnelReports
       try Test.cancel("curl is not here")
     }
     let scratch = try Scratch()
-    func fly(_ file: String, _ words: String...) async throws -> Report {
-      var weather: [String] = []
+    func run(_ file: String, _ words: String...) async throws -> Report {
+      var scenario: [String] = []
       let names = ["captive-portal", "server-errors", "permanent-errors", "outage"]
       for name in Tier.cases(names, few: 2) {
-        weather += ["--scenario", name]
+        scenario += ["--scenario", name]
       }
       let flags = ["drill", "--seed", "7", "--calls", "24", "--report", file]
-      let run = try await Program.run(flags + words + weather + client, in: scratch)
+      let run = try await Program.run(flags + words + scenario + client, in: scratch)
       #expect([0, 99].contains(run.code), "\(run.err)")
       return try Report(contentsOf: scratch.file(file))
     }
-    let alone = broken(try await fly("1.json", "--concurrency", "1"))
+    let alone = broken(try await run("1.json", "--concurrency", "1"))
     #expect(alone.contains("captive-portal takes-portal-for-answer"))
-    expectEqual(broken(try await fly("16.json", "--concurrency", "16")), alone)
+    expectEqual(broken(try await run("16.json", "--concurrency", "16")), alone)
     for part in ["1/2", "2/2"] {
-      _ = try await fly("part-\(part.first ?? "0").json", "--concurrency", "4", "--shard", part)
+      _ = try await run("part-\(part.first ?? "0").json", "--concurrency", "4", "--shard", part)
     }
     let merged = try await Program.run(
       ["report", "part-1.json", "part-2.json", "--format", "json"],

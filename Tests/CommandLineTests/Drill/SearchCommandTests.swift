@@ -28,7 +28,7 @@ import Testing
     let scratch = try Scratch()
     let run = try await Program.run(
       Self.few + [
-        "--restarts", "--exactly-once", "POST /payments", "--finds", "1", "--storms", "1000",
+        "--restarts", "--exactly-once", "POST /payments", "--finds", "1", "--fault-sets", "1000",
         "--scenarios", "found", "--report", "c.json", "--report", "c.html", "--report", "c.txt",
       ],
       in: scratch
@@ -46,7 +46,7 @@ import Testing
     // The same is nothing new.
     let again = try await Program.run(
       Self.few + [
-        "--restarts", "--exactly-once", "POST /payments", "--finds", "1", "--storms", "1000",
+        "--restarts", "--exactly-once", "POST /payments", "--finds", "1", "--fault-sets", "1000",
         "--baseline", "c.json", "--gate", "newFinds == 0",
       ],
       in: scratch
@@ -59,7 +59,7 @@ import Testing
     let scratch = try Scratch()
     let run = try await Program.run(
       "search",
-      "--storms",
+      "--fault-sets",
       "20",
       "--orders",
       "0",

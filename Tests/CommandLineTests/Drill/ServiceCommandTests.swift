@@ -148,7 +148,7 @@ import WindTunnelReports
   private static func expecting(_ what: [String], in scratch: Scratch) throws -> String {
     let shipped = Repository.root.appendingPathComponent("Cassettes/scenarios/warm-outage.json")
     var scenario = try Scenario(contentsOf: shipped)
-    scenario.expects = what.compactMap(Expectation.init)
+    scenario.expects = what.compactMap(ClientExpectation.init)
     let file = scratch.file("expecting.json")
     try scenario.data().write(to: file)
     return file.path

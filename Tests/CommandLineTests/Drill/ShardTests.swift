@@ -20,7 +20,7 @@ import WindTunnelDrill
       let rows = flown.subjects.map { row in
         Report.Row(row.name, row.observations.map(untimed), plannedFaults: row.plannedFaults)
       }
-      return Report.Flown(
+      return Report.ScenarioResult(
         flown.name,
         on: flown.stage,
         subjects: rows,

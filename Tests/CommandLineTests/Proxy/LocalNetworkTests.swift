@@ -12,7 +12,7 @@ import Testing
   /// The phone: it says what each question comes to, by its status.
   private static let phone = TestData.text("phone.py")
 
-  private func fly(_ more: [String], in scratch: Scratch) async throws -> [String] {
+  private func drive(_ more: [String], in scratch: Scratch) async throws -> [String] {
     let tape =
       #"{"windtunnel":1,"interactions":[{"request":{"url":"/a"},"response":{"text":"a"}}]}"#
     try scratch.write(tape, to: "tape.json")
@@ -30,7 +30,7 @@ import Testing
   @Test(.enabled(if: Namespaces.areHere, Namespaces.areMissing))
   func `a phone gives the code, and gets to the Internet and not into this machine`() async throws {
     let scratch = try Scratch()
-    let lines = try await fly([], in: scratch)
+    let lines = try await drive([], in: scratch)
     expectEqual(
       lines,
       [
@@ -56,7 +56,7 @@ import Testing
   func `a phone that is named gives no code, and gets to what is let in by name`() async throws {
     let scratch = try Scratch()
     let flags = ["--client", "10.77.0.2", "--allow-private", "10.88.0.2:80"]
-    let lines = try await fly(flags, in: scratch)
+    let lines = try await drive(flags, in: scratch)
     expectEqual(
       lines,
       [

@@ -10,7 +10,7 @@ import Testing
     """
 
   /// A server to ask and a proxy to ask it through.
-  private func fly(
+  private func drive(
     _ words: [String],
     in scratch: Scratch,
     _ body: (_ origin: String, _ proxy: String) async throws -> Void
@@ -36,7 +36,7 @@ import Testing
     let scratch = try Scratch()
     try scratch.write(Self.slow, to: "slow.json")
     let words = ["--scenario", "slow.json", "--report", "flight.json", "--report", "flight.html"]
-    let run = try await fly(words, in: scratch) { origin, proxy in
+    let run = try await drive(words, in: scratch) { origin, proxy in
       let start = ContinuousClock.now
       let curl = try await Companion.run(
         ["curl", "-sS", "--noproxy", "", "-x", proxy] + (isTunnel ? ["-p"] : [])
@@ -72,7 +72,7 @@ import Testing
       """
     try scratch.write(client, to: "client.py")
     var asked = ""
-    let run = try await fly(["--record", "tape.json"], in: scratch) { origin, proxy in
+    let run = try await drive(["--record", "tape.json"], in: scratch) { origin, proxy in
       asked = origin
       let python = try await Companion.run(["python3", "client.py", proxy, origin], in: scratch)
       #expect(python.text == "200\n" && python.code == 0)
@@ -86,7 +86,7 @@ import Testing
     #expect(tape.contains("\(asked)/home") && !tape.contains("invented-token"))
     #expect(!FileManager.default.fileExists(atPath: "\(scratch.folder.path)/tape.json.journal"))
     // That server is gone; the tape answers for it.
-    let again = try await fly(["--cassette", "tape.json"], in: scratch) { _, proxy in
+    let again = try await drive(["--cassette", "tape.json"], in: scratch) { _, proxy in
       let python = try await Companion.run(["python3", "client.py", proxy, asked], in: scratch)
       #expect(python.text == "200\n" && python.code == 0)
     }
@@ -98,7 +98,7 @@ import Testing
     let scratch = try Scratch()
     let tape = scratch.folder.appendingPathComponent("tape.json")
     let words = ["--record", "tape.json", "--report", "flight.json"]
-    let run = try await fly(words, in: scratch) { origin, proxy in
+    let run = try await drive(words, in: scratch) { origin, proxy in
       let curl = try await Companion.run(
         ["curl", "-sS", "--noproxy", "", "-x", proxy, "\(origin)/home"],
         in: scratch
@@ -156,8 +156,8 @@ import Testing
     #expect(run.err.contains("open to all"), "\(run.err)")
   }
 
-  @Test func `weather that cannot be carried in a tunnel is named when it starts`() async throws {
-    let run = try await fly(["--scenario", "rate-limited"], in: Scratch()) { _, _ in }
+  @Test func `scenario that cannot be carried in a tunnel is named when it starts`() async throws {
+    let run = try await drive(["--scenario", "rate-limited"], in: Scratch()) { _, _ in }
     expectEqual(
       run.err,
       "rate-limited: statuses and rules by path act on plain HTTP; what is in a tunnel "

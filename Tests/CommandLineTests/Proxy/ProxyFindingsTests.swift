@@ -4,7 +4,7 @@ import Testing
 
 /// The findings of `windtunnel proxy`, by clients that people have.
 @Suite(.timeLimit(.minutes(5))) struct ProxyFindingsTests {
-  private static let weather = """
+  private static let scenario = """
     {"windtunnelScenario":1,"name":"rough",
      "rules":[{"when":{"request":"POST /orders"},"faults":[{"status":500}]},
               {"when":{"request":"POST /slow"},"faults":[{"stall":"afterRequest"}]},
@@ -50,12 +50,12 @@ import Testing
     ask("http://api.example.com/me")
     """
 
-  private func fly(
+  private func drive(
     _ client: String,
     _ words: [String],
     in scratch: Scratch
   ) async throws -> Program.Run {
-    try scratch.write(Self.weather, to: "rough.json")
+    try scratch.write(Self.scenario, to: "rough.json")
     try scratch.write(Self.tape, to: "tape.json")
     try scratch.write(Self.client + "\n" + client, to: "client.py")
     let proxy = try Flight(
@@ -79,7 +79,7 @@ import Testing
   {
     let scratch = try Scratch()
     let reports = ["--report", "flight.json", "--report", "flight.html"]
-    let run = try await fly(Self.careless, reports, in: scratch)
+    let run = try await drive(Self.careless, reports, in: scratch)
     expectEqual(run.code, 0, "\(run.err)")
     let (json, html) = (try text("flight.json", in: scratch), try text("flight.html", in: scratch))
     for rule in ["repeats-post", "ignores-retry-after", "sends-secret-in-clear"] {
@@ -109,14 +109,14 @@ import Testing
     ]
   )
   func `what ends a proxy with another code is asked for`(words: [String], code: Int) async throws {
-    let run = try await fly(Self.careless, words, in: Scratch())
+    let run = try await drive(Self.careless, words, in: Scratch())
     #expect(run.code == code, "\(run.err)")
     expectEqual(run.err.contains("Allowed in rough: it is a demo"), words.contains("--allow"))
   }
 
   @Test(.enabled(if: Companion.find("python3") != nil, "python3 is not here."))
   func `a careful client is told of nothing`() async throws {
-    let run = try await fly(Self.careful, ["--findings", "warnings"], in: Scratch())
+    let run = try await drive(Self.careful, ["--findings", "warnings"], in: Scratch())
     #expect(run.code == 0 && run.err.contains("findings: none; "), "\(run.err)")
   }
 }

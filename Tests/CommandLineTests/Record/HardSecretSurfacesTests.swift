@@ -103,7 +103,7 @@ import WindTunnelServer
       guard let response = interaction.response else { return interaction }
       let body = Body(padding + response.body.data)
       let large = Response(status: response.status, headers: response.headers, body: body)
-      interaction.answer = .response(large)
+      interaction.result = .response(large)
       return interaction
     }
     let scratch = try Scratch()
@@ -221,7 +221,7 @@ import WindTunnelServer
     let asked = try await HardTraffic.ask(requests, of: url)
     #expect(asked.count { $0 == 501 } >= (part == "body" ? 350 : requests.count))
     let told = await tell(admin)
-    #expect(told[0].contains(#""take": "unmatched""#))
+    #expect(told[0].contains(#""source": "unmatched""#))
     expectEqual(leaking(told: told), [])
     flight.signal(SIGINT)
     let run = try await flight.end()
@@ -255,7 +255,7 @@ import WindTunnelServer
       let type = interaction.response?.headers["Content-Type"] ?? "text/plain"
       let status = interaction.response?.status ?? 200
       let other = Response(status: status, headers: ["Content-Type": type], body: Body("other\n"))
-      interaction.answer = .response(other)
+      interaction.result = .response(other)
       return interaction
     }
     let scratch = try Scratch()
@@ -320,7 +320,7 @@ import WindTunnelServer
       deadline: .seconds(600),
       stage: .onTheWire
     )
-    let report = try await drill.fly { call in
+    let report = try await drill.run { call in
       let interaction = interactions[call.index]
       var request = call.index % 2 == 0 ? interaction.request : missed(interaction, by: "path")
       let base = RequestURL(call.baseURL.absoluteString)

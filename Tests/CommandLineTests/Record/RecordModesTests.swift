@@ -5,7 +5,7 @@ import WindTunnel
 
 /// The modes of `windtunnel record`, and what is left of a recording that is killed.
 @Suite(.timeLimit(.minutes(5))) struct RecordModesTests {
-  private static let weather = ["--as", "https://api.example.test"]
+  private static let scenario = ["--as", "https://api.example.test"]
 
   @Test(arguments: [nil, "rewrite", "new-episodes"] as [String?])
   func `what was complete before a kill is taken up by the next recording`(mode: String?)
@@ -14,7 +14,7 @@ import WindTunnel
     let scratch = try Scratch()
     let (upstream, url) = try await Server.start(in: scratch)
     if mode != nil { try scratch.write(Texts.cassette, to: "a.json") }
-    let words = ["record", "--upstream", url, "--cassette", "a.json"] + Self.weather
+    let words = ["record", "--upstream", url, "--cassette", "a.json"] + Self.scenario
     let flight = try Flight(words + (mode.map { ["--mode", $0] } ?? []), in: scratch)
     let proxy = try #require(try await flight.line())
     for path in ["/home", "/home", "/feed"] { _ = await ask(proxy + path) }

@@ -11,7 +11,7 @@ import WindTunnel
     """
 
   @Test(.enabled(if: Companion.find("curl") != nil, "curl is not here."))
-  func `curl asks and changes the weather`() async throws {
+  func `curl asks and changes the scenario`() async throws {
     let scratch = try Scratch()
     let flight = try Flight(
       ["serve", "--cassette", Repository.shop, "--admin-port", "0"],

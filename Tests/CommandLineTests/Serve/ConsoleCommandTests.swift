@@ -8,7 +8,7 @@ import Testing
     {"windtunnel":1,"interactions":[{"request":{"url":"/a"},"response":{"text":"one"}}]}
     """
 
-  private static func weather(_ name: String, _ status: Int) -> String {
+  private static func scenario(_ name: String, _ status: Int) -> String {
     """
     {"windtunnelScenario":1,"name":"\(name)","rules":[{"faults":[{"status":\(status)}]}]}
     """
@@ -36,13 +36,13 @@ import Testing
   @Test func `a scenario that is saved begins a segment`() async throws {
     let scratch = try Scratch()
     try scratch.write(Self.tape, to: "a.json")
-    try scratch.write(Self.weather("rain", 503), to: "rain.json")
+    try scratch.write(Self.scenario("rain", 503), to: "rain.json")
     let words = ["--cassette", "a.json", "--scenario", "rain.json", "--watch", "--console"]
     let flight = try Flight(["serve"] + words, in: scratch)
     let url = try #require(try await flight.line())
     let page = try #require(try await flight.line())
     await expectEqual(ask("\(url)/a").status, 503)
-    try scratch.write(Self.weather("hail", 500), to: "rain.json")
+    try scratch.write(Self.scenario("hail", 500), to: "rain.json")
     while await ask("\(url)/a").status == 503 {}
     let told = await ask("\(page)scenario").body
     #expect(told.contains(#""hail""#) && told.hasSuffix(#""segment":2}"#), "\(told)")

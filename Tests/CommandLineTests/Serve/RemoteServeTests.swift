@@ -16,7 +16,7 @@ import WindTunnelRemote
     return ((answer as? HTTPURLResponse)?.statusCode ?? 0, String(decoding: data, as: UTF8.self))
   }
 
-  @Test func `a test sets a tape, stubs and the weather of a server that runs`() async throws {
+  @Test func `a test sets a tape, stubs and the scenario of a server that runs`() async throws {
     let scratch = try Scratch()
     let words = ["serve", Repository.shop, "--port", "0", "--admin-port", "0"]
     let flight = try Flight(words, in: scratch)
@@ -38,9 +38,9 @@ import WindTunnelRemote
     try await expectEqual(Self.get("\(base)/own").status, 503)
     try await server.removeStub(named: "down")
     try await expectEqual(Self.get("\(base)/own").status, 200)
-    try await server.fly("server-errors", seed: 7)
+    try await server.play("server-errors", seed: 7)
     try await expectEqual(server.health().scenario, "server-errors")
-    let refusal = await #expect(throws: RemoteError.self) { try await server.fly("no-weather") }
+    let refusal = await #expect(throws: RemoteError.self) { try await server.play("no-weather") }
     #expect("\(String(describing: refusal))".contains("no-weather"))
     try await expectEqual(server.interactions().count, 1)
     flight.signal(SIGINT)

@@ -81,14 +81,14 @@ import WindTunnel
     try await expectEqual(flight.end(), Program.Run(code: 0, out: "\(url)\n", err: ""))
   }
 
-  private static func weather(_ fault: String, when: String = "{}") -> String {
+  private static func scenario(_ fault: String, when: String = "{}") -> String {
     #"{"windtunnelScenario":1,"name":"bad","rules":[{"when":\#(when),"faults":[\#(fault)]}]}"#
   }
 
   @Test(.enabled(if: curl != nil, "There is no curl to ask with."))
   func `a certificate fails the first connection and no other`() async throws {
     let scratch = try Scratch()
-    let text = Self.weather(#"{"tls":"expired"}"#, when: #"{"first":1}"#)
+    let text = Self.scenario(#"{"tls":"expired"}"#, when: #"{"first":1}"#)
     try Data(text.utf8).write(to: scratch.file("bad.json"))
     let (server, url) = try await Server.start(
       Repository.shop,
@@ -115,23 +115,23 @@ import WindTunnel
 
   @Test(arguments: [
     (
-      weather(#"{"tls":"expired"}"#), ["--port", "0"],
+      scenario(#"{"tls":"expired"}"#), ["--port", "0"],
       "Scenario \"bad\" fails TLS handshakes, and this port speaks plain HTTP; add --tls, or "
         + "fly it with windtunnel drill --scenario bad."
     ),
     (
-      weather(#"{"connect":"refused"}"#), ["--tls"],
+      scenario(#"{"connect":"refused"}"#), ["--tls"],
       "Scenario \"bad\" fails connections, and serve has one port for all of them; "
         + "fly it with windtunnel drill --scenario bad."
     ),
     (
-      weather(#"{"connect":"timeout"}"#, when: #"{"first":1}"#), [],
+      scenario(#"{"connect":"timeout"}"#, when: #"{"first":1}"#), [],
       "Scenario \"bad\" leaves some attempts to connect without an answer, and nobody tells a port "
         + "when a client has given one up; leave all of them without one, or lose some with "
         + "\"lostSYNs\"."
     ),
   ])
-  func `weather that a port cannot make is refused`(
+  func `scenario that a port cannot make is refused`(
     text: String,
     flags: [String],
     sentence: String

@@ -92,11 +92,11 @@ import Testing
 
   @Test func `a saved scenario and saved rules are taken, too`() async throws {
     let scratch = try Scratch()
-    func weather(_ status: Int) -> String {
+    func scenario(_ status: Int) -> String {
       #"{"windtunnelScenario":1,"name":"rain","rules":[{"faults":[{"status":\#(status)}]}]}"#
     }
     try scratch.write(Self.tape("one"), to: "a.json")
-    try scratch.write(weather(503), to: "rain.json")
+    try scratch.write(scenario(503), to: "rain.json")
     try scratch.write(#"{"match":1}"#, to: "match.json")
     let words = ["--scenario", "rain.json", "--match", "match.json", "--watch"]
     let flight = try Flight(["serve", "--cassette", "a.json"] + words, in: scratch)

@@ -21,7 +21,7 @@ import WindTunnelDrill
     )
   }
 
-  private static let few = ["search", "--storms", "5", "--orders", "0"]
+  private static let few = ["search", "--fault-sets", "5", "--orders", "0"]
   /// Where there is no virtual time there is no search, which is said on standard error.
   private static var searchCode: Int32 {
     #if os(Linux)

@@ -12,7 +12,7 @@ import WindTunnelSymptoms
 @Suite struct BackgroundTransferTests {
   private let film = Endpoint(.get, "/films/7", template: "/films/{id}")
 
-  private func text(_ result: Result<Answer, NetworkError>?) -> String {
+  private func text(_ result: Result<CallResponse, NetworkError>?) -> String {
     switch result {
     case nil: "under way"
     case .success(let answer): "\(answer.status) \(String(decoding: answer.body, as: UTF8.self))"
@@ -49,7 +49,7 @@ import WindTunnelSymptoms
     let place = stand.folder.appending(path: "film")
     try Data("before".utf8).write(to: place)
     let result = try transfers.take(begun.id, to: place)
-    expectEqual(result, .success(Answer(status: 200, headers: ["ETag": "\"a\""])))
+    expectEqual(result, .success(CallResponse(status: 200, headers: ["ETag": "\"a\""])))
     try expectEqual(String(contentsOf: place, encoding: .utf8), "the film")
     expectEqual(transfers.all, [])
     try expectEqual(stand.names, ["film", "lock"])
@@ -141,11 +141,11 @@ import WindTunnelSymptoms
   }
 
   @Test(arguments: [
-    End(.success(HTTPAnswer(status: 201, body: Data("made".utf8))), "201 made"),
-    End(.success(HTTPAnswer(status: 401)), "credentials signIn"),
-    End(.success(HTTPAnswer(status: 429)), "rateLimited wait"),
-    End(.success(HTTPAnswer(status: 503)), "server wait"),
-    End(.success(HTTPAnswer(status: 400, body: Data(#"{"retcode":7}"#.utf8))), "business tell"),
+    End(.success(ServerResponse(status: 201, body: Data("made".utf8))), "201 made"),
+    End(.success(ServerResponse(status: 401)), "credentials signIn"),
+    End(.success(ServerResponse(status: 429)), "rateLimited wait"),
+    End(.success(ServerResponse(status: 503)), "server wait"),
+    End(.success(ServerResponse(status: 400, body: Data(#"{"retcode":7}"#.utf8))), "business tell"),
     End(.failure(.failed(.offline, text: "no")), "offline wait"),
     End(.failure(.failed(.timedOut, text: "late")), "timedOut retry"),
     End(.failure(.cancelled), "cancelled silent"),
@@ -164,7 +164,7 @@ import WindTunnelSymptoms
     let begun = try #require(try transfers?.upload(photo, label: "cat"))
     carrier.end(end.outcome, for: begun.id)
     // A second end changes nothing.
-    carrier.end(.success(HTTPAnswer(status: 200)), for: begun.id)
+    carrier.end(.success(ServerResponse(status: 200)), for: begun.id)
     let ended = try #require(transfers?.all.first)
     expectEqual(text(ended.result), end.text)
     expectEqual(stand.events, [.ended(ended)])

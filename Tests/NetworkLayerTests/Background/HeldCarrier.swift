@@ -50,9 +50,9 @@ final class HeldCarrier: TransferCarrier {
       state.carried.remove(id)
       return state.listener
     }
-    listener?.downloaded(id, to: file, HTTPAnswer(status: status, headers: ["ETag": "\"a\""]))
+    listener?.downloaded(id, to: file, ServerResponse(status: status, headers: ["ETag": "\"a\""]))
     let isThere = FileManager.default.fileExists(atPath: file.path)
-    listener?.ended(id, .success(HTTPAnswer(status: status)))
+    listener?.ended(id, .success(ServerResponse(status: status)))
     return isThere
   }
 

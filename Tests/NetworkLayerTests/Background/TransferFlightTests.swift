@@ -26,7 +26,7 @@
       private let kept = Locked<[Arrival]>([])
       let server: ReplayServer
 
-      init(_ rules: [Rule], arrived: @escaping @Sendable (Int) -> Void = { _ in }) async throws {
+      init(_ rules: [FaultRule], arrived: @escaping @Sendable (Int) -> Void = { _ in }) async throws {
         let kept = kept
         @Sendable func note(_ request: Request) {
           let arrival = Arrival(
@@ -64,7 +64,7 @@
 
     /// Runs an app that is killed as soon as its first request has arrived, and then another.
     private func flyTwice(
-      _ rules: [Rule],
+      _ rules: [FaultRule],
       _ words: [String],
       between: (TransferStand) throws -> Void = { _ in }
     ) async throws -> (lines: [String], arrivals: [Arrival], stand: TransferStand) {
@@ -96,7 +96,7 @@
     }
 
     @Test func `a download that a kill cut off is brought by the next process`() async throws {
-      let stall = Rule.always(.first(1), .stall(afterBodyBytes: 30_000))
+      let stall = FaultRule.always(.first(1), .stall(afterBodyBytes: 30_000))
       let (lines, arrivals, stand) = try await flyTwice([stall], ["download", "film-7"])
       expectEqual(lines, ["anew film-7 2", "film-7 200 60000 attempts 2", "done"])
       expectEqual(arrivals.count, 2)
@@ -110,7 +110,7 @@
     {
       let photo = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).jpg")
       try Data("cat".utf8).write(to: photo)
-      let stall = Rule.always(.first(1), .stall(.afterRequest))
+      let stall = FaultRule.always(.first(1), .stall(.afterRequest))
       let (lines, arrivals, stand) = try await flyTwice([stall], ["upload", "cat", photo.path]) {
         _ in
         try FileManager.default.removeItem(at: photo)

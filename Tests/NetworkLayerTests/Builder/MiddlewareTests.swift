@@ -21,9 +21,9 @@ import Testing
       return request
     }
     func incoming(
-      _ answer: HTTPAnswer,
+      _ answer: ServerResponse,
       to request: URLRequest
-    ) async throws(MiddlewareError) -> HTTPAnswer {
+    ) async throws(MiddlewareError) -> ServerResponse {
       guard answer.status != 418 else { throw MiddlewareError("It is a teapot.") }
       var answer = answer
       answer.body += Data(letter.utf8)
@@ -112,7 +112,7 @@ import Testing
     let fetches = Counter()
     let engine = ScriptedEngine { request throws(TransportError) in
       let isNew = request.value(forHTTPHeaderField: "Authorization") == "Bearer 1"
-      return HTTPAnswer(status: isNew ? 200 : 401)
+      return ServerResponse(status: isNew ? 200 : 401)
     }
     let client = NetworkClient(
       builder: RequestBuilder(baseURL: try Fixture.base()),

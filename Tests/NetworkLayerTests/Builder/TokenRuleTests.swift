@@ -68,7 +68,7 @@ import Testing
       return request
     }
 
-    func isRefused(by answer: HTTPAnswer) -> Bool {
+    func isRefused(by answer: ServerResponse) -> Bool {
       guard answer.status == 401 else { return false }
       refused.withLock { _ = $0.insert(String(decoding: answer.body, as: UTF8.self)) }
       return true
@@ -91,7 +91,7 @@ import Testing
     )
     let call = fixture.start()
     await expectEqual(fixture.time.passSleeps(3).count, 3)
-    let answer = Answer(status: 200, body: Data("there".utf8), attempts: 5)
+    let answer = CallResponse(status: 200, body: Data("there".utf8), attempts: 5)
     await expectEqual(call.value, .success(answer))
   }
 
@@ -99,7 +99,7 @@ import Testing
     let two = Two()
     let engine = ScriptedEngine { request throws(TransportError) in
       let isNew = request.value(forHTTPHeaderField: "Authorization")?.hasSuffix(" 1") ?? false
-      return HTTPAnswer(status: isNew ? 200 : 401, body: Data((request.url?.path ?? "").utf8))
+      return ServerResponse(status: isNew ? 200 : 401, body: Data((request.url?.path ?? "").utf8))
     }
     let client = NetworkClient(
       builder: RequestBuilder(baseURL: try Fixture.base()),
@@ -110,7 +110,7 @@ import Testing
     let results = await client.results(of: [Endpoint(.get, "/a"), Endpoint(.get, "/b")])
     expectEqual(
       results,
-      ["/a", "/b"].map { .success(Answer(status: 200, body: Data($0.utf8), attempts: 2)) }
+      ["/a", "/b"].map { .success(CallResponse(status: 200, body: Data($0.utf8), attempts: 2)) }
     )
     expectEqual(two.renewed.withLock { $0 }, ["/a": 1, "/b": 1])
   }

@@ -18,10 +18,10 @@ import Testing
 
     init(most: Int = .max) { self.most = most }
 
-    func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
-      guard request.httpMethod == "GET" else { return HTTPAnswer(status: 204) }
+    func send(_ request: URLRequest) async throws(TransportError) -> ServerResponse {
+      guard request.httpMethod == "GET" else { return ServerResponse(status: 204) }
       if reads.next() <= most { return try await held.send(request) }
-      return HTTPAnswer(status: 200, headers: fields, body: Data("new".utf8))
+      return ServerResponse(status: 200, headers: fields, body: Data("new".utf8))
     }
   }
 
@@ -32,7 +32,7 @@ import Testing
   /// Reads two pages while one of them is changed, and tells where the next answers come from.
   private static func sources(
     _ change: (NetworkClient, ResponseCache) async throws -> Void
-  ) async throws -> [Answer.Source] {
+  ) async throws -> [CallResponse.Source] {
     let transport = SlowReads()
     let cache = ResponseCache()
     let client = NetworkClient(
@@ -47,7 +47,7 @@ import Testing
     try await change(client, cache)
     for endpoint in [page, other] { transport.held.answer(endpoint.path, 200, fields, body: "old") }
     try await expectEqual([first.body, second.body], [Data("old".utf8), Data("old".utf8)])
-    var sources: [Answer.Source] = []
+    var sources: [CallResponse.Source] = []
     for endpoint in [page, other] {
       async let next = client.call(endpoint)
       transport.held.answer(endpoint.path, 200, fields, body: "new")
@@ -151,8 +151,8 @@ import Testing
     let disk = try DiskStore(directory: folder)
     let cache = ResponseCache(disk: disk)
     let request = URLRequest(url: try Fixture.base())
-    let answer = Answer(status: 200, headers: Self.fields, body: Data("old".utf8))
-    let kept = try #require(CachedAnswer(answer, to: request, at: Date()))
+    let answer = CallResponse(status: 200, headers: Self.fields, body: Data("old".utf8))
+    let kept = try #require(CachedResponse(answer, to: request, at: Date()))
     var change = request
     change.httpMethod = "PUT"
     let generation = cache.generation(of: request)

@@ -76,7 +76,7 @@ import WindTunnelSymptoms
     age: String,
     staleness: TimeInterval
   ) {
-    let kept = CachedAnswer(
+    let kept = CachedResponse(
       key: "k",
       date: ManualTime.epoch,
       varied: [:],
@@ -315,7 +315,7 @@ import WindTunnelSymptoms
     )
     await expectEqual(seen(fixture, [page]), ["one network"])
     fixture.time.advance(by: .seconds(2))
-    var sources: [Answer.Source] = []
+    var sources: [CallResponse.Source] = []
     for try await answer in fixture.client.updates(of: page) { sources.append(answer.source) }
     expectEqual(sources, [.revalidated])
   }

@@ -17,8 +17,8 @@ import Testing
     }
   }
 
-  static func answer(_ key: String, _ body: Data) -> CachedAnswer {
-    CachedAnswer(
+  static func answer(_ key: String, _ body: Data) -> CachedResponse {
+    CachedResponse(
       key: key,
       date: ManualTime.epoch,
       varied: ["Accept": "a"],

@@ -6,8 +6,8 @@ import Testing
 
 @Suite struct MemoryStoreTests {
   @Test func `memory is bounded, and what was used last stays`() {
-    func answer(_ key: String, _ bytes: Int) -> CachedAnswer {
-      CachedAnswer(
+    func answer(_ key: String, _ bytes: Int) -> CachedResponse {
+      CachedResponse(
         key: key,
         date: ManualTime.epoch,
         varied: [:],

@@ -45,8 +45,8 @@ import WindTunnelSymptoms
     _ deck: Deck,
     on stage: Stage,
     to file: URL
-  ) async throws -> WindTunnelNetworkLayer.Answer {
-    try await FlightStand.fly(deck, on: stage) { stand in
+  ) async throws -> WindTunnelNetworkLayer.CallResponse {
+    try await FlightStand.run(deck, on: stage) { stand in
       async let clock: Void = stand.time.passAllSleeps(but: nil)
       let answer = try await stand.client.download(Endpoint(.get, "/film"), to: file)
       stand.time.endPassing()
@@ -83,14 +83,14 @@ import WindTunnelSymptoms
     let ends = zip(row.bytes, [0] + row.bytes).map { $0 - $1 }
     var scenario = Scenario("cut")
     scenario.rules = ends.enumerated().map { place, bytes in
-      Rule(when: Trigger(attempt: place + 1), [cut.fault(bytes)])
+      FaultRule(when: Trigger(attempt: place + 1), [cut.fault(bytes)])
     }
     let deck = Self.deck(scenario)
     try await Self.inFolder { folder in
       let file = folder.appending(path: "film")
       // What is there is replaced.
       try Data("before".utf8).write(to: file)
-      try await FlightStand.fly(deck, on: row.stage) { stand in
+      try await FlightStand.run(deck, on: row.stage) { stand in
         let progress = TransferProgress()
         async let clock: Void = stand.time.passAllSleeps(but: nil)
         async let steps = progress.reduce(into: []) { $0.append($1) }
@@ -202,7 +202,7 @@ import WindTunnelSymptoms
         _ scenario: Scenario,
         _ check: FileCheck = FileCheck()
       ) async throws -> NetworkError? {
-        try await FlightStand.fly(Self.deck(scenario), on: stage) { stand in
+        try await FlightStand.run(Self.deck(scenario), on: stage) { stand in
           async let clock: Void = stand.time.passAllSleeps(but: nil)
           var failure: NetworkError?
           do throws(NetworkError) {
@@ -237,7 +237,7 @@ import WindTunnelSymptoms
     response.head.headers["Repr-Digest"] = "sha-512=:AAAA:, sha-256=:AAAA:"
     let named = response
     try await Self.inFolder { folder in
-      try await FlightStand.fly(Self.deck(.calm, named), on: .inProcess) { stand in
+      try await FlightStand.run(Self.deck(.calm, named), on: .inProcess) { stand in
         let error = await #expect(throws: NetworkError.self) {
           _ = try await stand.client.download(
             Endpoint(.get, "/film"),
@@ -250,7 +250,7 @@ import WindTunnelSymptoms
   }
 
   @Test func `a folder that is not there is no fault of the network`() async throws {
-    try await FlightStand.fly(Self.deck(.calm), on: .inProcess) { stand in
+    try await FlightStand.run(Self.deck(.calm), on: .inProcess) { stand in
       do throws(NetworkError) {
         _ = try await stand.client.download(
           Endpoint(.get, "/film"),
@@ -273,7 +273,7 @@ import WindTunnelSymptoms
   func `a download that is cancelled leaves nothing`(stage: Stage) async throws {
     let deck = Self.deck([.always(.always, .stall(afterBodyBytes: 30_000))])
     try await Self.inFolder { folder in
-      try await FlightStand.fly(deck, on: stage) { stand in
+      try await FlightStand.run(deck, on: stage) { stand in
         let progress = TransferProgress()
         let file = folder.appending(path: "film")
         let task = Task {

@@ -24,7 +24,7 @@ import WindTunnelSymptoms
     OpenedTransport { number throws(TransportError) in
       guard number < steps.count else { throw .failed(.unknown, text: "past the script's end") }
       let step = steps[number]
-      return StreamedAnswer(
+      return StreamedResponse(
         status: step.status,
         headers: step.headers,
         pieces: AsyncThrowingStream { pieces in
@@ -65,7 +65,7 @@ import WindTunnelSymptoms
     )
     return try await DownloadFlightTests.inFolder { folder in
       let file = folder.appending(path: "film")
-      var answer: Answer?
+      var answer: CallResponse?
       do throws(NetworkError) {
         answer = try await client.download(Endpoint(.get, "/film"), to: file, expecting: check)
       } catch {

@@ -36,9 +36,9 @@ import WindTunnelSymptoms
   ) async throws {
     var scenario = Scenario("cuts")
     scenario.rules = (1...10).map { number in
-      Rule(when: Trigger(attempt: number), [.truncate(afterBodyBytes: 1500 + 37 * number)])
+      FaultRule(when: Trigger(attempt: number), [.truncate(afterBodyBytes: 1500 + 37 * number)])
     }
-    try await FlightStand.fly(Self.feed(scenario), on: stage) { stand in
+    try await FlightStand.run(Self.feed(scenario), on: stage) { stand in
       async let clock: Void = stand.time.passAllSleeps(but: nil)
       var events: [String] = []
       for try await event in stand.client.events(of: Endpoint(.get, "/feed")) {
@@ -55,7 +55,7 @@ import WindTunnelSymptoms
   @Test(arguments: Stage.allCases)
   func `a stream that brings nothing is given up as the policy says`(stage: Stage) async throws {
     let scenario: Scenario = [.always(.always, .truncate(afterBodyBytes: 3))]
-    try await FlightStand.fly(Self.feed(scenario), on: stage) { stand in
+    try await FlightStand.run(Self.feed(scenario), on: stage) { stand in
       async let clock: Void = stand.time.passAllSleeps(but: nil)
       do {
         for try await event in stand.client.events(of: Endpoint(.get, "/feed")) {
@@ -92,7 +92,7 @@ import WindTunnelSymptoms
       matcher: .pathAndQuery,
       then: .repeat
     )
-    try await FlightStand.fly(deck, on: stage) { stand in
+    try await FlightStand.run(deck, on: stage) { stand in
       async let clock: Void = stand.time.passAllSleeps(but: nil)
       var events: [String] = []
       do {
@@ -114,7 +114,7 @@ import WindTunnelSymptoms
   @Test(arguments: Stage.allCases)
   func `a stream is opened with the attempts of any call`(stage: Stage) async throws {
     let scenario: Scenario = [.always(.first(2), .status(503))]
-    try await FlightStand.fly(Self.feed(scenario), on: stage) { stand in
+    try await FlightStand.run(Self.feed(scenario), on: stage) { stand in
       async let clock: Void = stand.time.passAllSleeps(but: nil)
       let answer = try await stand.client.stream(Endpoint(.get, "/feed"))
       stand.time.endPassing()
@@ -143,7 +143,7 @@ import WindTunnelSymptoms
       options: PlaybackOptions(matcher: .pathAndQuery, then: .repeat),
       observe: { if case .ended = $0 { ended.yield() } }
     )
-    try await FlightStand.fly(deck, on: stage) { stand in
+    try await FlightStand.run(deck, on: stage) { stand in
       for try await event in stand.client.events(of: Endpoint(.get, "/feed")) {
         expectEqual(event.data, "event")
         break
@@ -167,7 +167,7 @@ import WindTunnelSymptoms
       headers: ["Last-Event-ID": "1"]
     )
     let deck = Deck(Cassette([Interaction(request, feed)]), matcher: .pathAndQuery, then: .repeat)
-    try await FlightStand.fly(deck, on: stage) { stand in
+    try await FlightStand.run(deck, on: stage) { stand in
       async let clock: Void = stand.time.passAllSleeps(but: nil)
       var events: [String] = []
       for try await event in stand.client.events(of: Endpoint(.get, "/feed")) {
@@ -208,7 +208,7 @@ import WindTunnelSymptoms
       matcher: .pathAndQuery,
       then: .repeat
     )
-    try await FlightStand.fly(deck, on: .inProcess) { stand in
+    try await FlightStand.run(deck, on: .inProcess) { stand in
       await #expect(throws: NetworkError.server(status: 400, body: Data("none".utf8))) {
         _ = try await stand.client.stream(Endpoint(.get, "/no"))
       }
@@ -228,7 +228,7 @@ import WindTunnelSymptoms
       let pieces = stride(from: 0, to: bytes.count, by: size).map {
         Data(bytes[$0..<min($0 + size, bytes.count)])
       }
-      let answer = StreamedAnswer(
+      let answer = StreamedResponse(
         status: 200,
         pieces: AsyncThrowingStream { stream in
           for piece in pieces { stream.yield(piece) }

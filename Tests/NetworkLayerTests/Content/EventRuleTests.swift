@@ -20,10 +20,10 @@ import WindTunnelSymptoms
   /// Makes the connections of a list one by one, and then tells that there are no more events.
   static func feed(_ connections: [Connection], _ time: ManualTime) -> OpenedTransport {
     OpenedTransport { number in
-      guard number < connections.count else { return StreamedAnswer(HTTPAnswer(status: 204)) }
+      guard number < connections.count else { return StreamedResponse(ServerResponse(status: 204)) }
       let connection = connections[number]
       let isRead = Locked(false)
-      return StreamedAnswer(
+      return StreamedResponse(
         status: 200,
         headers: ["Content-Type": "text/event-stream"],
         pieces: AsyncThrowingStream {

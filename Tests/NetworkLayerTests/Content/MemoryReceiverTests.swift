@@ -10,8 +10,8 @@ import WindTunnelSymptoms
 @Suite struct MemoryReceiverTests {
   @Test func `an answer of a byte more than is kept in memory is given up`() async throws {
     let given = Locked(0)
-    func answer(_ count: Int) -> StreamedAnswer {
-      StreamedAnswer(
+    func answer(_ count: Int) -> StreamedResponse {
+      StreamedResponse(
         status: 200,
         headers: [:],
         pieces: AsyncThrowingStream { stream in

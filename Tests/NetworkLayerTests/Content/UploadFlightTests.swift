@@ -40,7 +40,7 @@ import WindTunnel
       let file = folder.appending(path: "film")
       try DownloadFlightTests.content.write(to: file)
       let deck = Self.deck([.always(.first(2), .status(503))])
-      try await FlightStand.fly(deck, on: stage) { stand in
+      try await FlightStand.run(deck, on: stage) { stand in
         let progress = TransferProgress()
         async let clock: Void = stand.time.passAllSleeps(but: nil)
         async let last = progress.reduce(TransferProgress.Step()) { $1 }
@@ -75,7 +75,7 @@ import WindTunnel
       let body = try RequestBody.multipart([
         .init("title", "Ada"), .init("image", file: file, contentType: "image/png"),
       ])
-      try await FlightStand.fly(Self.deck(), on: stage) { stand in
+      try await FlightStand.run(Self.deck(), on: stage) { stand in
         let answer = try await stand.client.call(Self.up(body))
         expectEqual(
           String(decoding: answer.body, as: UTF8.self),
@@ -104,7 +104,7 @@ import WindTunnel
   }
 
   @Test func `a value is sent as JSON or as a form`() async throws {
-    try await FlightStand.fly(Self.deck(), on: .inProcess) { stand in
+    try await FlightStand.run(Self.deck(), on: .inProcess) { stand in
       let order = Order(item: "a/b", count: 2)
       let json = try await stand.client.call(Self.up(try .json(order)))
       expectEqual(json.body, Data(#"{"count":2,"item":"a/b"}"#.utf8))
@@ -119,7 +119,7 @@ import WindTunnel
 
   @Test(.timeLimit(.minutes(1)))
   func `progress ends with a call that was never made`() async throws {
-    try await FlightStand.fly(Self.deck(), on: .inProcess) { stand in
+    try await FlightStand.run(Self.deck(), on: .inProcess) { stand in
       let progress = TransferProgress()
       let up = Self.up(.file(URL(filePath: "/nowhere")))
       let call = Task { try await stand.client.call(up, progress: progress) }
@@ -129,7 +129,7 @@ import WindTunnel
   }
 
   @Test func `a file that is not there is no request`() async throws {
-    try await FlightStand.fly(Self.deck(), on: .inProcess) { stand in
+    try await FlightStand.run(Self.deck(), on: .inProcess) { stand in
       do {
         _ = try await stand.client.call(Self.up(.file(URL(filePath: "/nowhere"))))
         Issue.record("an answer")

@@ -16,7 +16,7 @@ import Testing
       let target = endpoint.path + (endpoint.query.map { "?\($0.encoded)" } ?? "")
       asked.withLock { $0.append(target) }
       guard let body = table[target] else { throw .server(status: 404, body: Data()) }
-      return Answer(status: 200, body: Data(body.utf8))
+      return CallResponse(status: 200, body: Data(body.utf8))
     }
   }
 
@@ -84,7 +84,7 @@ import Testing
       results,
       [
         .failure(.server(status: 404, body: Data())),
-        .success(Answer(status: 200, body: Data("1".utf8))),
+        .success(CallResponse(status: 200, body: Data("1".utf8))),
       ]
     )
   }

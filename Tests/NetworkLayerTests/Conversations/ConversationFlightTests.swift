@@ -46,7 +46,7 @@ import WindTunnelSymptoms
   private static let never = Duration.seconds(3600)
 
   /// Flies a client over its sockets, whose waits pass at once.
-  private static func fly<Value: Sendable>(
+  private static func run<Value: Sendable>(
     _ interactions: [Interaction],
     _ scenario: Scenario = [],
     policy: RetryPolicy = RetryPolicy(backoff: Backoff(jitter: .none)),
@@ -54,7 +54,7 @@ import WindTunnelSymptoms
     _ body: (FlightStand) async throws -> Value
   ) async throws -> (value: Value, deck: Deck) {
     let deck = Deck(Cassette(interactions), scenario: scenario, matcher: .pathAndQuery)
-    return try await FlightStand.fly(
+    return try await FlightStand.run(
       deck,
       on: .onTheWire,
       policy: policy,
@@ -71,7 +71,7 @@ import WindTunnelSymptoms
 
   @Test func `a conversation is held, and ended by the client with 1000`() async throws {
     let tape = Self.conversation(Self.says("welcome"), Self.hears("a"), Self.says("for a"))
-    let (heard, deck) = try await Self.fly([tape]) { stand in
+    let (heard, deck) = try await Self.run([tape]) { stand in
       try await stand.converse { feed in
         var heard: [ConversationMessage] = []
         for try await message in feed {
@@ -90,7 +90,7 @@ import WindTunnelSymptoms
   @Test func `bytes, empty messages and a server's end with 1000 come as they are`() async throws {
     let bytes = WebSocketMessage(from: .server, Body(Data([0, 255])), isText: false, offset: .zero)
     let tape = Self.conversation(bytes, Self.says(""), Self.closes(1000, "done"))
-    let (heard, _) = try await Self.fly([tape]) { stand in
+    let (heard, _) = try await Self.run([tape]) { stand in
       try await stand.converse { feed in
         try await feed.reduce(into: []) { $0.append($1) }
       }
@@ -118,7 +118,7 @@ import WindTunnelSymptoms
       Self.says("2"),
       Self.closes(1000)
     )
-    let (heard, deck) = try await Self.fly([tape], [.always(.first(1), .conversation(fault))]) {
+    let (heard, deck) = try await Self.run([tape], [.always(.first(1), .conversation(fault))]) {
       stand in
       let result = try await stand.converse { feed in
         try await feed.send(.text("subscribe"), .onEachConnection)
@@ -135,7 +135,7 @@ import WindTunnelSymptoms
   @Test(arguments: [1002, 1003, 1007, 1008, 1009, 1010, 3000, 4001])
   func `a code that does not pass ends it, and is told`(code: Int) async throws {
     let tape = Self.conversation(Self.says("1"), Self.closes(code, "no more"))
-    let (heard, _) = try await Self.fly([tape, tape]) { stand in
+    let (heard, _) = try await Self.run([tape, tape]) { stand in
       try await stand.converse { feed in
         var heard: [ConversationMessage] = []
         await #expect(throws: NetworkError.closed(code: code, reason: "no more")) {
@@ -157,7 +157,7 @@ import WindTunnelSymptoms
     )
     let second = Self.conversation(Self.hears("b"), Self.says("has b"), Self.closes(1012))
     let third = Self.conversation(Self.says("end"), Self.closes(1000))
-    let (heard, deck) = try await Self.fly([first, second, third]) { stand in
+    let (heard, deck) = try await Self.run([first, second, third]) { stand in
       try await stand.converse { feed in
         for name in ["a", "b"] {
           try await feed.send(.text(name), .until { $0 == .text("has \(name)") })
@@ -178,7 +178,7 @@ import WindTunnelSymptoms
       Self.closes(1012)
     )
     let second = Self.conversation(Self.hears("b"), Self.says("2"), Self.closes(1000))
-    let (heard, deck) = try await Self.fly([first, second]) { stand in
+    let (heard, deck) = try await Self.run([first, second]) { stand in
       try await stand.converse { feed in
         let a = try await feed.send(.text("a"), .onEachConnection)
         var heard: [ConversationMessage] = []
@@ -201,7 +201,7 @@ import WindTunnelSymptoms
       scenario: [.always(.first(1), .conversation(.end(.stall, before: 2)))],
       matcher: .pathAndQuery
     )
-    try await FlightStand.fly(
+    try await FlightStand.run(
       deck,
       on: .onTheWire,
       policy: RetryPolicy(backoff: Backoff(jitter: .none))
@@ -224,7 +224,7 @@ import WindTunnelSymptoms
       Cassette([Self.conversation(Self.says("1"), Self.hears("a"), Self.says("2"))]),
       matcher: .pathAndQuery
     )
-    try await FlightStand.fly(deck, on: .onTheWire) { stand in
+    try await FlightStand.run(deck, on: .onTheWire) { stand in
       let heard = try await stand.client.conversation(
         with: Self.feed,
         over: SocketConversationEngine()
@@ -252,7 +252,7 @@ import WindTunnelSymptoms
 
   @Test func `a handshake is a call with its attempts, slot and credential`() async throws {
     let tape = Self.conversation(Self.says("1"), Self.closes(1000))
-    let (heard, _) = try await Self.fly([tape], [.always(.first(2), .status(503))]) { stand in
+    let (heard, _) = try await Self.run([tape], [.always(.first(2), .status(503))]) { stand in
       let heard = try await stand.converse { feed in
         try await feed.reduce(into: []) { $0.append($1) }
       }
@@ -277,8 +277,8 @@ import WindTunnelSymptoms
   @Test(arguments: refusals)
   func `a refusal is the error of a call`(fault: Fault, error: NetworkError) async throws {
     let tape = Self.conversation(Self.says("1"))
-    let rule = Rule.always(.always, fault)
-    _ = try await Self.fly([tape], [rule]) { stand in
+    let rule = FaultRule.always(.always, fault)
+    _ = try await Self.run([tape], [rule]) { stand in
       await #expect(throws: error) {
         try await stand.converse { feed in
           for try await _ in feed { Issue.record("It is not open.") }
@@ -293,7 +293,7 @@ import WindTunnelSymptoms
     handshake: ConversationFault.Handshake
   ) async throws {
     let tape = Self.conversation(Self.says("1"))
-    _ = try await Self.fly([tape], [.always(.always, .conversation(.handshake(handshake)))]) {
+    _ = try await Self.run([tape], [.always(.always, .conversation(.handshake(handshake)))]) {
       stand in
       await #expect {
         try await stand.converse { feed in
@@ -325,7 +325,7 @@ import WindTunnelSymptoms
     terms.onChange = {
       if case .lost(_, let wait) = $0 { waits.withLock { $0.append(wait) } }
     }
-    let (heard, _) = try await Self.fly([tape], outage, policy: RetryPolicy(mostRetries: [:])) {
+    let (heard, _) = try await Self.run([tape], outage, policy: RetryPolicy(mostRetries: [:])) {
       [terms] stand in
       try await stand.converse(on: terms) { feed in
         var heard: [ConversationMessage] = []
@@ -348,7 +348,7 @@ import WindTunnelSymptoms
     let changes = Locked<[ConversationChange]>([])
     var terms = Self.quiet
     terms.onChange = { change in changes.withLock { $0.append(change) } }
-    let (heard, _) = try await Self.fly(
+    let (heard, _) = try await Self.run(
       [tape, last],
       [.always(.attempt(2), .status(503)), .always(.attempt(3), .status(503))],
       policy: RetryPolicy(mostRetries: [:])
@@ -397,7 +397,7 @@ import WindTunnelSymptoms
       // It says whether it believes that; what it says after a refusal is its end.
       if try await connection.receive() != .text("ok") { _ = try await connection.receive() }
     }
-    let (heard, deck) = try await Self.fly([challenge, next]) { [terms] stand in
+    let (heard, deck) = try await Self.run([challenge, next]) { [terms] stand in
       try await stand.converse(on: terms) { feed in
         try await feed.send(.text("subscribe"), .onEachConnection)
         var heard: [ConversationMessage] = []
@@ -419,7 +419,7 @@ import WindTunnelSymptoms
     tape.messages = (1...count).map { Self.says("\($0)") } + [Self.closes(1000)]
     // Each interval passes at once, so that pings never stop, and no pong is too late.
     let terms = ConversationTerms(pongTimeout: Self.never, waitingMessagesMax: 1)
-    let (heard, _) = try await Self.fly([tape]) { stand in
+    let (heard, _) = try await Self.run([tape]) { stand in
       try await stand.converse(on: terms) { feed in
         var heard: [ConversationMessage] = []
         for try await message in feed {
@@ -443,7 +443,7 @@ import WindTunnelSymptoms
       Self.says("end"),
       Self.closes(1000)
     )
-    let (heard, deck) = try await Self.fly([tape]) { stand in
+    let (heard, deck) = try await Self.run([tape]) { stand in
       try await stand.converse { feed in
         try await feed.send(.text(large))
         return try await feed.reduce(into: []) { $0.append($1) }
@@ -460,7 +460,7 @@ import WindTunnelSymptoms
       Self.says("2"),
       Self.closes(1000)
     )
-    let (heard, _) = try await Self.fly([tape]) { stand in
+    let (heard, _) = try await Self.run([tape]) { stand in
       try await stand.converse { feed in
         let heard = Locked<[ConversationMessage]>([])
         for try await message in feed {
@@ -486,7 +486,7 @@ import WindTunnelSymptoms
     tape.then = .repeat
     var feed = Self.feed
     feed.priority = .deferrable
-    let (heard, _) = try await Self.fly([tape]) { [feed] stand in
+    let (heard, _) = try await Self.run([tape]) { [feed] stand in
       try await withThrowingTaskGroup(of: [ConversationMessage].self) { group in
         for _ in 1...8 {
           group.addTask {
@@ -504,7 +504,7 @@ import WindTunnelSymptoms
   @Test func `the thread of an engine ends with it`() async throws {
     weak var dialer: AnyObject?
     let tape = Self.conversation(Self.says("1"), Self.closes(1000))
-    _ = try await Self.fly([tape]) { stand in
+    _ = try await Self.run([tape]) { stand in
       let engine = SocketConversationEngine()
       dialer = engine.dialer
       #expect(dialer != nil)
@@ -567,7 +567,7 @@ import WindTunnelSymptoms
 
   @Test func `a cancellation ends it, and its reader is told so`() async throws {
     let tape = Self.conversation(Self.says("1"), Self.hears("never"), Self.says("2"))
-    let (error, _) = try await Self.fly([tape]) { stand in
+    let (error, _) = try await Self.run([tape]) { stand in
       let (firsts, first) = AsyncStream.makeStream(of: Void.self)
       let task = Task {
         await #expect(throws: NetworkError.self) {
@@ -589,7 +589,7 @@ import WindTunnelSymptoms
     var tape = Self.conversation()
     tape.messages = (1...count).map { Self.says("\($0) \(filler)") } + [Self.closes(1000)]
     let terms = ConversationTerms(pingInterval: nil, waitingMessagesMax: 1)
-    let (heard, _) = try await Self.fly([tape]) { stand in
+    let (heard, _) = try await Self.run([tape]) { stand in
       try await stand.converse(on: terms) { feed in
         try await feed.reduce(into: [ConversationMessage]()) { $0.append($1) }
       }
@@ -607,7 +607,7 @@ import WindTunnelSymptoms
     )
     tape.messages = [Self.says("welcome"), Self.hears("a"), Self.says("for a"), Self.closes(1000)]
     for compresses in [true, false] {
-      let (heard, deck) = try await Self.fly([tape]) { stand in
+      let (heard, deck) = try await Self.run([tape]) { stand in
         try await stand.client.conversation(
           with: Self.feed,
           over: SocketConversationEngine(compresses: compresses),

@@ -11,10 +11,10 @@ import WindTunnelSymptoms
     @Fallback<NoItems<Int>> var items: [Int]
   }
 
-  func result<Value>(_ text: String, _ decoder: AnswerDecoder<Value>) -> Result<Value, NetworkError>
+  func result<Value>(_ text: String, _ decoder: ResponseDecoder<Value>) -> Result<Value, NetworkError>
   {
     do throws(NetworkError) {
-      return .success(try decoder.decode(Answer(status: 200, body: Data(text.utf8))))
+      return .success(try decoder.decode(CallResponse(status: 200, body: Data(text.utf8))))
     } catch {
       return .failure(error)
     }
@@ -37,13 +37,13 @@ import WindTunnelSymptoms
     ("", .notJSON),
   ])
   func `what does not decode is told with its place`(text: String, fault: DecodeFault) {
-    let decoder: AnswerDecoder<Page> = .json()
+    let decoder: ResponseDecoder<Page> = .json()
     expectEqual(result(text, decoder), .failure(.decode(fault)))
   }
 
   @Test(arguments: [(#"{"id":"1"}"#, "id"), (#"{"id":1,"items":[1,"2"]}"#, "items.1")])
   func `a value of another type is no default`(text: String, place: String) {
-    let decoder: AnswerDecoder<Page> = .json()
+    let decoder: ResponseDecoder<Page> = .json()
     guard case .failure(.decode(.mismatch(let path, _))) = result(text, decoder) else {
       Issue.record("\(result(text, decoder))")
       return
@@ -72,7 +72,7 @@ import WindTunnelSymptoms
     ("<html>", .decode(.notJSON)),
   ])
   func `a refusal in an envelope is a business error`(text: String, error: NetworkError) {
-    let decoder: AnswerDecoder<Page> = .envelope()
+    let decoder: ResponseDecoder<Page> = .envelope()
     expectEqual(result(text, decoder), .failure(error))
   }
 
@@ -81,7 +81,7 @@ import WindTunnelSymptoms
     let good = #"{"retcode":0,"data":{"retcode":0,"data":{"id":7}}}"#
     let bad = #"{"retcode":0,"data":{"retcode":3,"retdesc":"sold out"}}"#
     expectEqual(result(good, .envelope(envelope)), .success(Page(id: 7, title: "", items: [])))
-    let decoder: AnswerDecoder<Page> = .envelope(envelope)
+    let decoder: ResponseDecoder<Page> = .envelope(envelope)
     expectEqual(result(bad, decoder), .failure(.business(code: "3", message: "sold out")))
   }
 
@@ -96,7 +96,7 @@ import WindTunnelSymptoms
   func breach(_ body: String, _ type: String? = "application/json", status: Int = 200)
     -> NetworkError?
   {
-    var answer = HTTPAnswer(status: status, body: Data(body.utf8))
+    var answer = ServerResponse(status: status, body: Data(body.utf8))
     answer.headers["Content-Type"] = type
     return rules.breach(by: answer)
   }

@@ -28,7 +28,7 @@ import WindTunnel
   @Test(arguments: Stage.allCases)
   func `an attempt in flight is given up, and its slot is free`(stage: Stage) async throws {
     let deck = deck([.always(.always, .stall(.afterRequest))])
-    try await FlightStand.fly(deck, on: stage, limits: Self.limits) { stand in
+    try await FlightStand.run(deck, on: stage, limits: Self.limits) { stand in
       let call = stand.start(Self.page)
       await running(1, stand.time)
       while deck.attempts("GET /page") == 0 { await Task.yield() }
@@ -46,7 +46,7 @@ import WindTunnel
     order: String
   ) async throws {
     let deck = deck()
-    try await FlightStand.fly(deck, on: stage, limits: Self.limits) { stand in
+    try await FlightStand.run(deck, on: stage, limits: Self.limits) { stand in
       stand.client.admission.suspend()
       var endpoint = Self.page
       if !order.isEmpty { endpoint.order = order }
@@ -65,7 +65,7 @@ import WindTunnel
   @Test(arguments: Stage.allCases)
   func `what is deferrable has the same deadline`(stage: Stage) async throws {
     let deck = deck([.always(.always, .stall(.afterRequest))])
-    try await FlightStand.fly(deck, on: stage, limits: Self.limits) { stand in
+    try await FlightStand.run(deck, on: stage, limits: Self.limits) { stand in
       let call = stand.start(Endpoint(.get, "/page", priority: .deferrable))
       // Its own, and that of the work that others might share.
       await running(2, stand.time)
@@ -88,7 +88,7 @@ import WindTunnel
       [.always(.attempt(2), .stall(.afterRequest))],
       Response(headers: fields, body: Body("one"))
     )
-    try await FlightStand.fly(deck, on: stage, limits: Self.limits, cache: ResponseCache()) {
+    try await FlightStand.run(deck, on: stage, limits: Self.limits, cache: ResponseCache()) {
       stand in
       let first = stand.start(Self.page)
       try await expectEqual(first.value.get().source, .network)
@@ -106,7 +106,7 @@ import WindTunnel
   @Test(arguments: Stage.allCases)
   func `by the machine's own time a call ends at its deadline, too`(stage: Stage) async throws {
     let deck = deck([.always(.always, .stall(.afterRequest))])
-    try await FlightStand.fly(deck, on: stage) { stand in
+    try await FlightStand.run(deck, on: stage) { stand in
       let limit = Duration.milliseconds(20)
       let client = NetworkClient(
         baseURL: stand.base,

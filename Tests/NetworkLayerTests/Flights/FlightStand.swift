@@ -25,7 +25,7 @@ struct FlightStand {
   let client: NetworkClient
 
   /// Runs a deck on a stage, and stops it however the body ends.
-  static func fly<Result>(
+  static func run<Result>(
     _ deck: Deck,
     on stage: Stage,
     _ rules: AdmissionController.Rules = AdmissionController.Rules(),
@@ -89,15 +89,15 @@ struct FlightStand {
   /// Starts a call beside the test.
   func start(
     _ endpoint: Endpoint
-  ) -> Task<Result<WindTunnelNetworkLayer.Answer, NetworkError>, Never> {
+  ) -> Task<Result<WindTunnelNetworkLayer.CallResponse, NetworkError>, Never> {
     Task { [client] in await client.outcome(of: endpoint) }
   }
 
   /// Starts calls one after the other, each as soon as the one before it waits or is under way.
   func start(
     inOrder endpoints: [Endpoint]
-  ) async -> [Task<Result<WindTunnelNetworkLayer.Answer, NetworkError>, Never>] {
-    var calls: [Task<Result<WindTunnelNetworkLayer.Answer, NetworkError>, Never>] = []
+  ) async -> [Task<Result<WindTunnelNetworkLayer.CallResponse, NetworkError>, Never>] {
+    var calls: [Task<Result<WindTunnelNetworkLayer.CallResponse, NetworkError>, Never>] = []
     for endpoint in endpoints {
       let before = observer.settled
       calls.append(start(endpoint))
@@ -133,11 +133,11 @@ struct FlightStand {
   }
 
   /// Makes a call of a kind.
-  static func fly(
+  static func run(
     _ endpoint: Endpoint,
     _ kind: Kind,
     by client: NetworkClient
-  ) async throws(NetworkError) -> WindTunnelNetworkLayer.Answer {
+  ) async throws(NetworkError) -> WindTunnelNetworkLayer.CallResponse {
     let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     // It may never have been there.
     defer { try? FileManager.default.removeItem(at: file) }
@@ -154,7 +154,7 @@ struct FlightStand {
       do { for try await _ in answer.pieces {} } catch {
         throw .transport(.unknown, text: "\(error)")
       }
-      return Answer(status: answer.status, headers: answer.headers)
+      return CallResponse(status: answer.status, headers: answer.headers)
     }
   }
 
@@ -163,12 +163,12 @@ struct FlightStand {
   func call(
     _ endpoint: Endpoint,
     as kind: Kind = .call
-  ) async -> (result: Result<WindTunnelNetworkLayer.Answer, NetworkError>, gaps: [Duration]) {
+  ) async -> (result: Result<WindTunnelNetworkLayer.CallResponse, NetworkError>, gaps: [Duration]) {
     async let clock: Void = time.passAllSleeps(but: client.limits.deadline)
     let before = observer.events.count
-    let result: Result<WindTunnelNetworkLayer.Answer, NetworkError>
+    let result: Result<WindTunnelNetworkLayer.CallResponse, NetworkError>
     do throws(NetworkError) {
-      result = .success(try await Self.fly(endpoint, kind, by: client))
+      result = .success(try await Self.run(endpoint, kind, by: client))
     } catch {
       result = .failure(error)
     }

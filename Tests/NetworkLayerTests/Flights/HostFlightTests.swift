@@ -28,7 +28,7 @@ import WindTunnel
   ) async throws {
     let deck = deck([.always(.first(4), .reset(.afterRequest))])
     let rules = BreakerRules(window: 4, share: 1, pause: .seconds(5))
-    try await FlightStand.fly(deck, on: stage, .init(breaker: rules)) { stand async throws in
+    try await FlightStand.run(deck, on: stage, .init(breaker: rules)) { stand async throws in
       var ends: [String] = []
       ends.append(PolicyFlightTests.name(await stand.call(Self.page).result))
       expectEqual(deck.attempts("GET /page"), 4)
@@ -54,7 +54,7 @@ import WindTunnel
   func `half a retry for each call makes one of every other`(stage: Stage) async throws {
     let deck = deck([.always(.always, .status(503))])
     let budget = RetryBudget(share: 0.5, reserve: 0)
-    try await FlightStand.fly(deck, on: stage, .init(budget: budget, breaker: nil)) {
+    try await FlightStand.run(deck, on: stage, .init(budget: budget, breaker: nil)) {
       stand async throws in
       var attempts: [Int] = []
       for _ in 0..<6 {
@@ -81,7 +81,7 @@ import WindTunnel
       for await _ in open {}
       return "\(fetches.next())"
     }
-    try await FlightStand.fly(deck, on: stage, authenticator: tokens) { stand async throws in
+    try await FlightStand.run(deck, on: stage, authenticator: tokens) { stand async throws in
       let calls = (0..<3).map { _ in stand.start(Self.page) }
       while deck.attempts("GET /page") < 3 || stand.client.admission.load.running > 0 {
         await Task.yield()
@@ -104,7 +104,7 @@ import WindTunnel
         body: Body("\(answers.next())")
       )
     }
-    try await FlightStand.fly(deck, on: stage, cache: ResponseCache()) { stand async throws in
+    try await FlightStand.run(deck, on: stage, cache: ResponseCache()) { stand async throws in
       let runner = Task { await stand.client.run() }
       while !stand.client.background.add({}) { await Task.yield() }
       var seen: [String] = []

@@ -46,12 +46,12 @@ import WindTunnelSymptoms
     )
   }
 
-  func fly(_ mutation: Mutation, _ stage: Stage, _ rules: ResponseRules) async throws
+  func run(_ mutation: Mutation, _ stage: Stage, _ rules: ResponseRules) async throws
     -> Result<String, NetworkError>
   {
-    try await FlightStand.fly(deck(mutation), on: stage) { stand in
+    try await FlightStand.run(deck(mutation), on: stage) { stand in
       let endpoint = Endpoint(.get, "/users/7", rules: rules)
-      let decoder: AnswerDecoder<User> = .envelope()
+      let decoder: ResponseDecoder<User> = .envelope()
       do throws(NetworkError) {
         return .success(try await stand.client.value(of: endpoint, by: decoder).name)
       } catch {
@@ -64,14 +64,14 @@ import WindTunnelSymptoms
   func `a mutated answer is told by its place, or has a default`(row: Row, stage: Stage)
     async throws
   {
-    try await expectEqual(fly(row.mutation, stage, ResponseRules()), row.end)
+    try await expectEqual(run(row.mutation, stage, ResponseRules()), row.end)
   }
 
   @Test(arguments: Stage.allCases)
   func `a field of another type is no default and no crash`(stage: Stage) async throws {
     let rows: [(JSONPath, String)] = [("$.data.id", "data.id"), ("$.data.name", "data.name")]
     for (place, path) in rows {
-      let end = try await fly(.wrongType(at: place), stage, ResponseRules())
+      let end = try await run(.wrongType(at: place), stage, ResponseRules())
       guard case .failure(.decode(.mismatch(let found, _))) = end else {
         Issue.record("\(end)")
         continue
@@ -83,7 +83,7 @@ import WindTunnelSymptoms
   @Test(arguments: Stage.allCases)
   func `rules find a gap before anybody decodes`(stage: Stage) async throws {
     let rules = ResponseRules.json(requiring: "data.name")
-    let end = try await fly(.null(at: "$.data.name"), stage, rules)
+    let end = try await run(.null(at: "$.data.name"), stage, rules)
     expectEqual(end, .failure(.decode(.missing("data.name"))))
   }
 

@@ -134,7 +134,7 @@ import WindTunnelSymptoms
     let answer = Response.json(["id": 7])
     let recorded = Interaction(Request(row.endpoint.method.rawValue, url), answer)
     let deck = Deck(Cassette([recorded]), scenario: row.plan, matcher: .pathAndQuery, then: .repeat)
-    try await FlightStand.fly(
+    try await FlightStand.run(
       deck,
       on: stage,
       row.rules,
@@ -156,7 +156,7 @@ import WindTunnelSymptoms
     }
   }
 
-  static func name(_ result: Result<WindTunnelNetworkLayer.Answer, NetworkError>) -> String {
+  static func name(_ result: Result<WindTunnelNetworkLayer.CallResponse, NetworkError>) -> String {
     switch result {
     case .success(let answer): "status \(answer.status)"
     case .failure(.server(let status, _)), .failure(.credentials(let status, _)):
@@ -191,7 +191,7 @@ import WindTunnelSymptoms
       matcher: .pathAndQuery,
       then: .repeat
     )
-    try await FlightStand.fly(
+    try await FlightStand.run(
       deck,
       on: stage,
       .init(budget: RetryBudget(share: 0, reserve: 0)),

@@ -26,7 +26,7 @@ import WindTunnelDrill
     let drill = Drill(cassette, in: [row.plan], calls: 1, deadline: .seconds(3600))
     let observer = RecordingObserver()
     let end = Locked("")
-    let report = try await drill.fly(in: .virtualTime) { call in
+    let report = try await drill.run(in: .virtualTime) { call in
       let time = SystemTime()
       let client = NetworkClient(
         builder: RequestBuilder(baseURL: call.baseURL),
@@ -37,9 +37,9 @@ import WindTunnelDrill
         admission: AdmissionController(row.rules, time: time),
         time: time
       )
-      let result: Result<WindTunnelNetworkLayer.Answer, NetworkError>
+      let result: Result<WindTunnelNetworkLayer.CallResponse, NetworkError>
       do throws(NetworkError) {
-        result = .success(try await FlightStand.fly(row.endpoint, flight.kind, by: client))
+        result = .success(try await FlightStand.run(row.endpoint, flight.kind, by: client))
       } catch {
         result = .failure(error)
       }

@@ -27,7 +27,7 @@ import WindTunnelSymptoms
 
   @Test(arguments: Stage.allCases)
   func `events are read as they come`(stage: Stage) async throws {
-    try await FlightStand.fly(deck(feed), on: stage) { stand in
+    try await FlightStand.run(deck(feed), on: stage) { stand in
       let transport = URLSessionTransport(session: stand.session)
       let request = URLRequest(url: stand.base.appendingPathComponent("x"))
       let answer = try await transport.open(request)
@@ -46,7 +46,7 @@ import WindTunnelSymptoms
     let body = Data(count: 20_000)
     let response = Response(headers: ["Content-Length": "20000"], body: Body(body))
     let deck = deck(response, [.always(.always, .truncate(afterBodyBytes: 10_000))])
-    try await FlightStand.fly(deck, on: stage) { stand in
+    try await FlightStand.run(deck, on: stage) { stand in
       let transport = URLSessionTransport(session: stand.session)
       let answer = try await transport.open(URLRequest(url: stand.base.appendingPathComponent("x")))
       var count = 0
@@ -71,7 +71,7 @@ import WindTunnelSymptoms
       headers: ["WWW-Authenticate": "Basic realm=\"shop\"", "Content-Length": "4"],
       body: Body("shut")
     )
-    try await FlightStand.fly(deck(locked), on: stage) { stand in
+    try await FlightStand.run(deck(locked), on: stage) { stand in
       let answer = try await URLSessionTransport(session: stand.session).open(
         URLRequest(url: stand.base.appendingPathComponent("x"))
       )
@@ -86,7 +86,7 @@ import WindTunnelSymptoms
   func `whoever gives up before the head is not kept waiting`(stage: Stage) async throws {
     let stalled: Scenario = [.always(.always, .delay(.exactly(.seconds(3600))))]
     let deck = deck(feed, stalled)
-    try await FlightStand.fly(deck, on: stage) { stand in
+    try await FlightStand.run(deck, on: stage) { stand in
       let transport = URLSessionTransport(session: stand.session)
       let request = URLRequest(url: stand.base.appendingPathComponent("x"))
       let task = Task { try await transport.open(request) }
@@ -101,7 +101,7 @@ import WindTunnelSymptoms
     stage: Stage
   ) async throws {
     let late: Scenario = [.always(.always, .delay(.exactly(.seconds(20))))]
-    try await FlightStand.fly(deck(feed, late), on: stage) { stand in
+    try await FlightStand.run(deck(feed, late), on: stage) { stand in
       let configuration = stand.session.configuration
       configuration.timeoutIntervalForRequest = 1
       let session = URLSession(configuration: configuration)
@@ -150,7 +150,7 @@ import WindTunnelSymptoms
       matcher: .pathAndQuery,
       then: .repeat
     )
-    try await FlightStand.fly(deck, on: stage) { stand in
+    try await FlightStand.run(deck, on: stage) { stand in
       let session = URLSession(
         configuration: stand.session.configuration,
         delegate: App(follows: follows),

@@ -28,7 +28,7 @@ import WindTunnel
   ) async throws {
     let paths = ["/d", "/a", "/b", "/c", "/e"]
     let deck = deck(paths)
-    try await FlightStand.fly(deck, on: stage, .init(caps: TrafficCaps(total: 1))) {
+    try await FlightStand.run(deck, on: stage, .init(caps: TrafficCaps(total: 1))) {
       stand async throws in
       stand.client.admission.suspend()
       let calls = await stand.start(inOrder: [
@@ -51,7 +51,7 @@ import WindTunnel
       [.always(.always, .delay(.exactly(.milliseconds(5))))]
     )
     let caps = TrafficCaps(total: 4, perEndpoint: ["/slow": 1], reserved: 2)
-    try await FlightStand.fly(deck, on: stage, .init(caps: caps)) { stand async throws in
+    try await FlightStand.run(deck, on: stage, .init(caps: caps)) { stand async throws in
       stand.client.admission.suspend()
       let calls = await stand.start(
         inOrder: (0..<12).map { number in
@@ -73,7 +73,7 @@ import WindTunnel
   @Test(arguments: Stage.allCases)
   func `equal calls that nobody waits for are one request`(stage: Stage) async throws {
     let deck = deck(["/news", "/old"])
-    try await FlightStand.fly(deck, on: stage) { stand async throws in
+    try await FlightStand.run(deck, on: stage) { stand async throws in
       stand.client.admission.suspend()
       let news = Endpoint(.get, "/news", priority: .deferrable)
       let calls = await stand.start(
@@ -94,7 +94,7 @@ import WindTunnel
   @Test(arguments: Stage.allCases)
   func `ordered calls wait for all attempts of the one before`(stage: Stage) async throws {
     let deck = deck(["/1", "/2", "/3"], [.on("GET /1", .first(2), .status(503))])
-    try await FlightStand.fly(deck, on: stage) { stand async throws in
+    try await FlightStand.run(deck, on: stage) { stand async throws in
       stand.client.admission.suspend()
       let calls = await stand.start(
         inOrder: (1...3).map { Endpoint(.get, "/\($0)", order: "cart") }
@@ -111,7 +111,7 @@ import WindTunnel
   @Test(arguments: Stage.allCases)
   func `who waits between attempts keeps no slot from others`(stage: Stage) async throws {
     let deck = deck(["/a", "/b"], [.on("GET /a", .first(1), .status(503))])
-    try await FlightStand.fly(deck, on: stage, .init(caps: TrafficCaps(total: 1))) {
+    try await FlightStand.run(deck, on: stage, .init(caps: TrafficCaps(total: 1))) {
       stand async throws in
       let first = stand.start(Endpoint(.get, "/a"))
       let wait = await stand.time.nextSleep()

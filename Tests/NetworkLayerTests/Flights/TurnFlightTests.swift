@@ -18,7 +18,7 @@ import WindTunnel
       matcher: .pathAndQuery,
       then: .repeat
     )
-    try await FlightStand.fly(deck, on: stage) { stand in
+    try await FlightStand.run(deck, on: stage) { stand in
       let endless = Endpoint(.get, "/page", order: "cart")
       var timely = endless
       timely.limits = CallLimits(attemptTimeout: .seconds(3600), deadline: .seconds(2))

@@ -67,7 +67,7 @@ import WindTunnelSymptoms
       )
     }
 
-    func start(_ need: NetworkNeed?) -> Task<Result<Answer, NetworkError>, Never> {
+    func start(_ need: NetworkNeed?) -> Task<Result<CallResponse, NetworkError>, Never> {
       let endpoint = Endpoint(.get, "/a", waitsForNetwork: need)
       return Task { await client.outcome(of: endpoint) }
     }

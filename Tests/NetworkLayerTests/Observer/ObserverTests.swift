@@ -160,7 +160,7 @@ import WindTunnelSymptoms
     expectEqual(journal.records.map(\.request.template), ["/17", "/18", "/19"])
     let paths = journal.entries.map { $0.request.url?.path ?? "" }
     expectEqual(paths, ["/15", "/16", "/17", "/18", "/19"])
-    let last = HTTPAnswer(status: 200, body: Data("19".utf8))
+    let last = ServerResponse(status: 200, body: Data("19".utf8))
     expectEqual(journal.entries.last?.outcome, .success(last))
     expectEqual(journal.entries.last?.date, ManualTime.epoch)
   }

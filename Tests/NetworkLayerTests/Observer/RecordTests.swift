@@ -34,11 +34,11 @@ import WindTunnelSymptoms
     let endpoint = Endpoint(.get, "/users/7", template: "/users/{id}")
     let refused = NetworkError.business(code: "1001", message: "no such user")
     await #expect(throws: refused) {
-      try await client.value(of: endpoint, by: AnswerDecoder<Item>.envelope())
+      try await client.value(of: endpoint, by: ResponseDecoder<Item>.envelope())
     }
     try await expectEqual(client.value(of: endpoint, by: .envelope()), Item(id: 7))
     await #expect(throws: NetworkError.decode(.missing("data.id"))) {
-      try await client.value(of: endpoint, by: AnswerDecoder<Item>.envelope())
+      try await client.value(of: endpoint, by: ResponseDecoder<Item>.envelope())
     }
     let ends = fixture.observer.events.compactMap { event -> String? in
       guard case .callEnded(let result, 1) = event.kind else { return nil }
@@ -60,7 +60,7 @@ import WindTunnelSymptoms
     let flip = EnvironmentSwitch(from: base, to: ["test": base.appendingPathComponent("t")])
     let fixture = try Fixture([.status(200), .status(200)], middleware: [flip])
     _ = await fixture.start().value
-    #expect(flip.fly(to: "test"))
+    #expect(flip.change(to: "test"))
     _ = await fixture.start().value
     let ended = fixture.observer.events.filter {
       if case .callEnded = $0.kind { true } else { false }
@@ -83,7 +83,7 @@ import WindTunnelSymptoms
     func event(_ kind: CallEvent.Kind) -> CallEvent {
       CallEvent(call: 1, elapsed: .zero, kind: kind)
     }
-    let known = AttemptOutcome.success(HTTPAnswer(status: 200, stages: stages))
+    let known = AttemptOutcome.success(ServerResponse(status: 200, stages: stages))
     let events = [
       event(.callStarted(Endpoint(.get, "/a"))),
       event(.attemptStarted(1, request, engine: "e")), event(.attemptEnded(1, known)),
@@ -103,17 +103,17 @@ import WindTunnelSymptoms
   private struct SlowAnswers: Transport {
     let time: ManualTime
 
-    func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
-      HTTPAnswer(status: 200)
+    func send(_ request: URLRequest) async throws(TransportError) -> ServerResponse {
+      ServerResponse(status: 200)
     }
 
     func open(
       _ request: URLRequest,
       _ upload: Upload
-    ) async throws(TransportError) -> StreamedAnswer {
+    ) async throws(TransportError) -> StreamedResponse {
       time.advance(by: .seconds(2))
       let pieces = Locked([Data("a".utf8), Data("b".utf8)])
-      return StreamedAnswer(
+      return StreamedResponse(
         status: 200,
         pieces: AsyncThrowingStream { [time] in
           let piece = pieces.withLock { $0.isEmpty ? nil : $0.removeFirst() }
@@ -163,7 +163,7 @@ import WindTunnelSymptoms
       defer { session.invalidateAndCancel() }
       let url = try #require(URL(string: base))
       let answer = try await URLSessionTransport(session: session).send(URLRequest(url: url))
-      expectEqual(answer, HTTPAnswer(status: 200, headers: answer.headers, stages: nil))
+      expectEqual(answer, ServerResponse(status: 200, headers: answer.headers, stages: nil))
     }
   #endif
 }

@@ -36,7 +36,7 @@ final class LedgerOrigin: Sendable {
   /// - Throws: An error where it cannot listen.
   init(
     keepsKeys: Bool = true,
-    rules: [Rule] = [],
+    rules: [FaultRule] = [],
     answer: @escaping @Sendable (Arrival, Int) -> Int = { _, _ in 201 }
   ) async throws {
     let ledger = Locked(Ledger())

@@ -44,13 +44,13 @@ import WindTunnelNetworkLayer
   }
 
   @Test func `a date is counted from the answer's own date, whatever this machine believes`() {
-    let answer = HTTPAnswer(
+    let answer = ServerResponse(
       status: 503,
       headers: [
         "Date": "Wed, 01 Jan 2020 00:00:00 GMT", "Retry-After": "Wed, 01 Jan 2020 00:00:05 GMT",
       ]
     )
     expectEqual(answer.retryAfter(at: now), .seconds(5))
-    expectNil(HTTPAnswer(status: 503).retryAfter(at: now))
+    expectNil(ServerResponse(status: 503).retryAfter(at: now))
   }
 }

@@ -27,7 +27,7 @@ import WindTunnelSymptoms
   }
 
   func status(_ status: Int, _ headers: Headers = [:]) -> AttemptOutcome {
-    .success(HTTPAnswer(status: status, headers: headers))
+    .success(ServerResponse(status: status, headers: headers))
   }
 
   @Test func `of all symptoms, those that pass by themselves are tried again`() throws {

@@ -55,7 +55,7 @@ import Testing
   }
 
   #if !canImport(Darwin)
-    @Test func `where there is no library that is said with the remedy`() {
+    @Test func `where there is no library that is said with the fix`() {
       let error = SealingError.unavailable(
         "There is no libnone.so.1 and no libnone.so.2 where the system keeps libraries, so nothing "
           + "can be sealed or verified; install OpenSSL (apt install libssl3, dnf install "

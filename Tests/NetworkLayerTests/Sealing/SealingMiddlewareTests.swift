@@ -108,7 +108,7 @@ final class SealedOrigin: Sendable {
   static func cipher() throws -> AES256GCM { try AES256GCM(key: SealTests.key) }
 
   /// A client on the wire with a server that has the key.
-  static func fly(
+  static func run(
     _ origin: SealedOrigin,
     cache: ResponseCache? = nil,
     _ body: (NetworkClient) async throws -> Void
@@ -156,7 +156,7 @@ final class SealedOrigin: Sendable {
     async throws
   {
     let origin = SealedOrigin(try Self.cipher(), statuses: [503, 503])
-    try await Self.fly(origin) { client in
+    try await Self.run(origin) { client in
       let answer = try await client.call(Self.pay)
       expectEqual(answer.body, Data(#"{"paid":true}"#.utf8))
       expectEqual(answer.attempts, 3)
@@ -176,7 +176,7 @@ final class SealedOrigin: Sendable {
 
   @Test func `the cache holds what was opened, and asks nobody for it`() async throws {
     let origin = SealedOrigin(try Self.cipher())
-    try await Self.fly(origin, cache: ResponseCache()) { client in
+    try await Self.run(origin, cache: ResponseCache()) { client in
       let balance = Endpoint(.get, "/balance")
       let answers = [try await client.call(balance), try await client.call(balance)]
       expectEqual(answers.map(\.body), Array(repeating: Data(#"{"paid":true}"#.utf8), count: 2))
@@ -190,7 +190,7 @@ final class SealedOrigin: Sendable {
   }
 
   @Test func `an endpoint that is not sealed is plain both ways`() async throws {
-    try await Self.fly(SealedOrigin(try Self.cipher())) { client in
+    try await Self.run(SealedOrigin(try Self.cipher())) { client in
       let answer = try await client.call(Endpoint(.get, "/open"))
       #expect(String(decoding: answer.body, as: UTF8.self).contains("open"))
     }
@@ -225,8 +225,8 @@ final class SealedOrigin: Sendable {
   }
 
   /// Counts how often a decoder is asked.
-  static func decoder(_ asked: Counter) -> AnswerDecoder<Int> {
-    AnswerDecoder { _ throws(NetworkError) in asked.next() }
+  static func decoder(_ asked: Counter) -> ResponseDecoder<Int> {
+    ResponseDecoder { _ throws(NetworkError) in asked.next() }
   }
 
   @Test func `a tampered answer is one error, whichever byte it is, and nobody decodes it`()
@@ -239,7 +239,7 @@ final class SealedOrigin: Sendable {
     func result(_ body: Data, _ headers: Headers, _ status: Int = 200) async throws
       -> Result<Int, NetworkError>
     {
-      let answer = HTTPAnswer(status: status, headers: headers, body: body)
+      let answer = ServerResponse(status: status, headers: headers, body: body)
       let fixture = try Fixture(
         [ScriptedTransport.Step(outcome: .success(answer)), .status(200)],
         middleware: [SealingMiddleware(try Self.cipher(), key: "k-1")]
@@ -292,10 +292,10 @@ final class SealedOrigin: Sendable {
 
   /// The end of a call whose only answer is this one.
   private static func end(
-    _ answer: HTTPAnswer,
+    _ answer: ServerResponse,
     to endpoint: Endpoint,
     unbound: Set<String> = []
-  ) async throws -> Result<WindTunnelNetworkLayer.Answer, NetworkError> {
+  ) async throws -> Result<WindTunnelNetworkLayer.CallResponse, NetworkError> {
     let fixture = try Fixture(
       [ScriptedTransport.Step(outcome: .success(answer)), .status(500)],
       middleware: [SealingMiddleware(try cipher(), key: "k-1", unbound: unbound)]
@@ -315,10 +315,10 @@ final class SealedOrigin: Sendable {
     if method != "POST" { endpoint = Endpoint(HTTPMethod(rawValue: method), "/pay") }
     if status == 304 { endpoint.headers["If-None-Match"] = "\"1\"" }
     func end(_ field: String?, body: String = "") async throws -> Result<
-      WindTunnelNetworkLayer.Answer, NetworkError
+      WindTunnelNetworkLayer.CallResponse, NetworkError
     > {
       let headers: Headers = field.map { ["Sealing": $0] } ?? [:]
-      let answer = HTTPAnswer(status: status, headers: headers, body: Data(body.utf8))
+      let answer = ServerResponse(status: status, headers: headers, body: Data(body.utf8))
       return try await Self.end(answer, to: endpoint)
     }
     let proof = try origin.proof(of: status, to: method, "/pay")
@@ -365,7 +365,7 @@ final class SealedOrigin: Sendable {
       unbound: Set<String> = []
     ) async throws -> Result<Data, NetworkError> {
       let response = try origin.response("[1]", to: "GET", "/pay", query: bound)
-      let answer = HTTPAnswer(
+      let answer = ServerResponse(
         status: 200,
         headers: ["Content-Type": "application/json", "Sealing": "2;key=k-1"],
         body: response.body.data
@@ -410,7 +410,7 @@ final class SealedOrigin: Sendable {
     var sent = try await sealing.outgoing(request)
     sent.url = URL(string: "http://b.test/elsewhere")
     let moved = sent
-    let plain = HTTPAnswer(status: 200, headers: [:], body: Data("{}".utf8))
+    let plain = ServerResponse(status: 200, headers: [:], body: Data("{}".utf8))
     await #expect(throws: MiddlewareError.self) { try await sealing.incoming(plain, to: moved) }
   }
 
@@ -429,7 +429,7 @@ final class SealedOrigin: Sendable {
       "The content for /up is in a file, which cannot be sealed; send it as data."
     )
     await #expect(throws: inFile) { try await sealing.outgoing(upload) }
-    var answer = HTTPAnswer(status: 200, headers: ["Sealing": "2;key=k-1"])
+    var answer = ServerResponse(status: 200, headers: ["Sealing": "2;key=k-1"])
     answer.bytesElsewhere = 7
     let head = answer
     let toFile = MiddlewareError(

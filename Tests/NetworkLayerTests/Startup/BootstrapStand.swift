@@ -99,7 +99,7 @@ struct BootstrapStand {
 
   /// Starts with an answer that is in no need of a server, and counts the requests.
   func launch(
-    _ answer: Result<HTTPAnswer, TransportError>,
+    _ answer: Result<ServerResponse, TransportError>,
     app: String = "2.1",
     day: FixedDay = FixedDay(),
     cipher: @escaping @Sendable (Data) throws(SealingError) -> any AEAD = BootstrapStand.cipher
@@ -125,7 +125,7 @@ struct BootstrapStand {
     app: String = "2.1",
     day: FixedDay = FixedDay()
   ) async throws -> (startup: Startup, events: [StartupEvent], requests: Int) {
-    try await launch(.success(HTTPAnswer(status: status, body: text)), app: app, day: day)
+    try await launch(.success(ServerResponse(status: status, body: text)), app: app, day: day)
   }
 
   static func transport() -> URLSessionTransport {

@@ -8,7 +8,7 @@ import WindTunnelSymptoms
 
 /// The things that a fetched configuration changes, and those that it does not.
 @Suite struct BootstrapTests {
-  private static let offline = Result<HTTPAnswer, TransportError>.failure(
+  private static let offline = Result<ServerResponse, TransportError>.failure(
     .failed(.offline, text: "no network")
   )
 
@@ -101,7 +101,7 @@ import WindTunnelSymptoms
   struct Bad: Sendable {
     var name: String
     var refusal: FetchRefusal
-    var answer: @Sendable (BootstrapStand) throws -> HTTPAnswer
+    var answer: @Sendable (BootstrapStand) throws -> ServerResponse
 
     init(
       _ name: String,
@@ -109,12 +109,12 @@ import WindTunnelSymptoms
       _ answer: @escaping @Sendable (BootstrapStand) throws -> Data
     ) {
       (self.name, self.refusal) = (name, refusal)
-      self.answer = { HTTPAnswer(status: 200, body: try answer($0)) }
+      self.answer = { ServerResponse(status: 200, body: try answer($0)) }
     }
 
     static func status(_ status: Int) -> Bad {
       var bad = Bad("status", .status(status)) { try $0.configuration(8) }
-      bad.answer = { HTTPAnswer(status: status, body: try $0.configuration(8)) }
+      bad.answer = { ServerResponse(status: status, body: try $0.configuration(8)) }
       return bad
     }
   }
@@ -258,7 +258,7 @@ import WindTunnelSymptoms
   }
 
   private static func engine(_ text: Data) -> ScriptedEngine {
-    ScriptedEngine { _ throws(TransportError) in HTTPAnswer(status: 200, body: text) }
+    ScriptedEngine { _ throws(TransportError) in ServerResponse(status: 200, body: text) }
   }
 
   @Test
@@ -293,7 +293,7 @@ import WindTunnelSymptoms
     let slow = ScriptedEngine { _ throws(TransportError) in
       ask.finish()
       for await _ in gate {}
-      return HTTPAnswer(status: 200, body: eight)
+      return ServerResponse(status: 200, body: eight)
     }
     async let old = bootstrap.refresh(by: slow)
     for await _ in asked {}
@@ -474,7 +474,7 @@ import WindTunnelSymptoms
     let slow = ScriptedEngine { _ throws(TransportError) in
       ask.finish()
       for await _ in gate {}
-      return HTTPAnswer(status: 200, body: other)
+      return ServerResponse(status: 200, body: other)
     }
     async let late = bootstrap.refresh(by: slow)
     for await _ in asked {}
@@ -534,7 +534,7 @@ import WindTunnelSymptoms
   @Test func `where there is no cryptography nothing is fetched, and that is said`() async throws {
     let stand = try BootstrapStand()
     let (startup, events, requests) = try await stand.launch(
-      .success(HTTPAnswer(status: 200, body: try stand.configuration(7)))
+      .success(ServerResponse(status: 200, body: try stand.configuration(7)))
     ) { _ throws(SealingError) in throw SealingError.unavailable("Install OpenSSL.") }
     expectEqual(events, [.fetchRefused(.off("Install OpenSSL.")), .configured(.builtIn)])
     expectEqual(requests, 0)

@@ -36,7 +36,7 @@ import WindTunnelVirtualTime
         givenUp.withLock { $0[name, default: 0] += 1 }
         throw .cancelled
       }
-      return HTTPAnswer(status: 200, body: data)
+      return ServerResponse(status: 200, body: data)
     }
   }
 
@@ -45,7 +45,7 @@ import WindTunnelVirtualTime
   }
 
   /// Tests the servers in virtual time, and returns what was found in one line each.
-  private static func fly(
+  private static func run(
     _ servers: Servers,
     samples: Int = 3,
     margin: Double = 0.25,
@@ -85,7 +85,7 @@ import WindTunnelVirtualTime
   @Test func `where the nearest is well no other one is waited for`() async throws {
     // 25 ms, for what is below them is hardly told apart.
     try await expectEqual(
-      Self.fly(["near": [2], "silent": [nil], "far": [160]]),
+      Self.run(["near": [2], "silent": [nil], "far": [160]]),
       [
         "near silent far in 25.0", "near 3: 2.0 2.0 2.0 = 2.0",
         "silent 1:  slower than 1.5 given up 1", "far 1:  slower than 1.5 given up 1",
@@ -93,7 +93,7 @@ import WindTunnelVirtualTime
     )
     // Four times the time that it would have to be below.
     try await expectEqual(
-      Self.fly(["near": [20], "silent": [nil]]),
+      Self.run(["near": [20], "silent": [nil]]),
       [
         "near silent in 60.0", "near 3: 20.0 20.0 20.0 = 20.0",
         "silent 1:  slower than 15.0 given up 1",
@@ -103,14 +103,14 @@ import WindTunnelVirtualTime
 
   @Test func `where the nearest is dead or slow the next is gone on with`() async throws {
     try await expectEqual(
-      Self.fly(["near": [nil], "second": [40], "third": [160]]),
+      Self.run(["near": [nil], "second": [40], "third": [160]]),
       [
         "second near third in 213.333336", "near 1:  slower than 53.333334 given up 1",
         "second 3: 40.0 40.0 40.0 = 40.0", "third 2: 160.0 slower than 40.0 given up 1",
       ]
     )
     try await expectEqual(
-      Self.fly(["near": [1500], "second": [3]]),
+      Self.run(["near": [1500], "second": [3]]),
       ["second near in 25.0", "near 1:  slower than 4.0 given up 1", "second 3: 3.0 3.0 3.0 = 3.0"]
     )
   }
@@ -118,12 +118,12 @@ import WindTunnelVirtualTime
   @Test func `one that may yet be chosen is waited for`() async throws {
     // Its first probe makes a connection, and is one of three.
     try await expectEqual(
-      Self.fly(["near": [30], "second": [85, 10]]),
+      Self.run(["near": [30], "second": [85, 10]]),
       ["second near in 105.0", "near 3: 30.0 30.0 30.0 = 30.0", "second 3: 85.0 10.0 10.0 = 10.0"]
     )
     // A millisecond more than four times as long would be too long.
     try await expectEqual(
-      Self.fly(["near": [30], "second": [91, 10]]),
+      Self.run(["near": [30], "second": [91, 10]]),
       [
         "near second in 90.0", "near 3: 30.0 30.0 30.0 = 30.0",
         "second 1:  slower than 22.5 given up 1",
@@ -131,12 +131,12 @@ import WindTunnelVirtualTime
     )
     // The one of before is waited for longer than another: it is left for a faster one only.
     try await expectEqual(
-      Self.fly(["near": [130, 30], "second": [25]]).first,
+      Self.run(["near": [130, 30], "second": [25]]).first,
       "near second in 190.0"
     )
     // Whatever another's time is, it is none for which the first is left.
     try await expectEqual(
-      Self.fly(["near": [900], "second": [5]], samples: 1, margin: 1),
+      Self.run(["near": [900], "second": [5]], samples: 1, margin: 1),
       ["near second in 900.0", "near 1: 900.0 = 900.0", "second 1: 5.0 = 5.0"]
     )
   }
@@ -144,7 +144,7 @@ import WindTunnelVirtualTime
   @Test func `one whose median is settled is not waited for`() async throws {
     // Of three two took 100 ms, and the third would have to take none.
     try await expectEqual(
-      Self.fly(["near": [50], "second": [100]]),
+      Self.run(["near": [50], "second": [100]]),
       [
         "near second in 150.0", "near 3: 50.0 50.0 50.0 = 50.0",
         "second 2: 100.0 slower than 37.5 given up 1",
@@ -152,7 +152,7 @@ import WindTunnelVirtualTime
     )
     // Two that were quick are enough to be chosen, however long the third takes.
     try await expectEqual(
-      Self.fly(["near": [100], "second": [20, 20, nil]]),
+      Self.run(["near": [100], "second": [20, 20, nil]]),
       [
         "second near in 340.0", "near 3: 100.0 100.0 100.0 = 100.0",
         "second 3: 20.0 20.0 = 20.0 slower than 75.0 given up 1",
@@ -162,13 +162,13 @@ import WindTunnelVirtualTime
 
   @Test func `where none is measured they are all waited for, to the budget`() async throws {
     try await expectEqual(
-      Self.fly(["near": [nil], "second": [400]]),
+      Self.run(["near": [nil], "second": [400]]),
       [
         "second near in 1000.0", "near 1:  (the budget was spent) given up 1",
         "second 3: 400.0 400.0 = 400.0 (the budget was spent) given up 1",
       ]
     )
-    try await expectEqual(Self.fly([:]), [" in 0.0"])
+    try await expectEqual(Self.run([:]), [" in 0.0"])
   }
 
   @Test func `one that is left as slower has not failed, and is not remembered`() async throws {
@@ -179,19 +179,19 @@ import WindTunnelVirtualTime
       .init(breaker: BreakerRules(window: 1, share: 1, pause: .seconds(3600)))
     )
     let servers: Servers = ["near": [1500], "second": [3]]
-    let first = try await Self.fly(servers, memory, feeding: admission)
+    let first = try await Self.run(servers, memory, feeding: admission)
     expectEqual(first.first, "second near in 25.0")
     expectEqual(
       memory.choice(on: "wifi", among: try servers.map { try Self.url($0.key) })?.url,
       (try Self.url("second"))
     )
     // Its circuit is closed: it is asked again, and the choice of before stays until it is slower.
-    let again = try await Self.fly(["near": [3], "second": [3]], memory, feeding: admission)
+    let again = try await Self.run(["near": [3], "second": [3]], memory, feeding: admission)
     expectEqual(
       again,
       ["second near in 9.0", "near 3: 3.0 3.0 3.0 = 3.0", "second 3: 3.0 3.0 3.0 = 3.0"]
     )
-    let back = try await Self.fly(["near": [3], "second": [nil]], memory, feeding: admission)
+    let back = try await Self.run(["near": [3], "second": [nil]], memory, feeding: admission)
     expectEqual(back.first, "near second in 25.0")
     expectEqual(
       memory.choice(on: "wifi", among: try servers.map { try Self.url($0.key) })?.url,

@@ -157,7 +157,7 @@ private struct MovedTime: TimeSource {
     let engine = ScriptedEngine { request throws(TransportError) in
       let name = request.url?.host ?? ""
       now.withLock { $0 += times[name] ?? .zero }
-      return HTTPAnswer(status: 200, body: Self.data)
+      return ServerResponse(status: 200, body: Self.data)
     }
     let urls = try names.map { try #require(URL(string: "https://\($0)")) }
     // One after the other, since all have one clock.

@@ -15,7 +15,7 @@ import Testing
     arguments: try TestData.rows("refused-link-patterns.json", count: 22)
       as [(String, Int, String)]
   )
-  func `what is not known is refused with its place and a remedy`(
+  func `what is not known is refused with its place and a fix`(
     pattern: String,
     place: Int,
     flaw: String
@@ -189,7 +189,7 @@ import Testing
       builder: configuration.builder,
       transport: ScriptedEngine { _ throws(TransportError) in
         _ = sent.next()
-        return HTTPAnswer(status: 200)
+        return ServerResponse(status: 200)
       }
     )
     _ = try await client.call(Endpoint(.get, "/users/7"))

@@ -9,14 +9,14 @@ import Testing
 #endif
 
 @Suite struct CrowdTests {
-  typealias Ended = Task<Result<WindTunnelNetworkLayer.Answer, NetworkError>, Never>
+  typealias Ended = Task<Result<WindTunnelNetworkLayer.CallResponse, NetworkError>, Never>
 
   /// Counts what is in flight, and tells when it is gone.
   final class Engine: Transport {
     let inner: URLSessionTransport
     let state = Locked((now: 0, most: 0))
     init(_ session: URLSession) { inner = URLSessionTransport(session: session) }
-    func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
+    func send(_ request: URLRequest) async throws(TransportError) -> ServerResponse {
       state.withLock {
         $0.now += 1
         $0.most = max($0.most, $0.now)

@@ -15,11 +15,11 @@ import Testing
 
   @Test func `eight attempts are in flight at once and no ninth`() async throws {
     let fixture = try HeldFixture(.init(caps: TrafficCaps(total: 12, perHost: 8)))
-    var calls: [Task<Result<Answer, NetworkError>, Never>] = []
+    var calls: [Task<Result<CallResponse, NetworkError>, Never>] = []
     for number in 0..<20 { calls.append(await fixture.start(endpoint("/\(number)"))) }
     #expect(fixture.client.admission.load == (8, 12))
     for _ in 0..<20 { fixture.transport.answer(await fixture.transport.next()) }
-    for call in calls { await expectEqual(call.value, .success(Answer(status: 200))) }
+    for call in calls { await expectEqual(call.value, .success(CallResponse(status: 200))) }
     expectEqual(fixture.transport.most, 8)
     #expect(fixture.client.admission.load == (0, 0))
   }
@@ -43,7 +43,7 @@ import Testing
 
   @Test func `what is deferrable leaves two slots to others`() async throws {
     let fixture = try HeldFixture(.init(caps: TrafficCaps(total: 4, reserved: 2)))
-    var calls: [Task<Result<Answer, NetworkError>, Never>] = []
+    var calls: [Task<Result<CallResponse, NetworkError>, Never>] = []
     for number in 0..<4 { calls.append(await fixture.start(endpoint("/\(number)", .deferrable))) }
     await expectEqual(fixture.transport.next(2), ["/0", "/1"])
     calls.append(await fixture.start(endpoint("/critical", .critical)))
@@ -51,7 +51,7 @@ import Testing
     #expect(fixture.client.admission.load == (3, 2))
     for path in ["/critical", "/0", "/1"] { fixture.transport.answer(path) }
     for path in await fixture.transport.next(2) { fixture.transport.answer(path) }
-    for call in calls { await expectEqual(call.value, .success(Answer(status: 200))) }
+    for call in calls { await expectEqual(call.value, .success(CallResponse(status: 200))) }
   }
 
   @Test func `nobody is overtaken more often than the caps say`() {
@@ -105,7 +105,7 @@ import Testing
     await expectEqual(first.value, .failure(.cancelled))
     await expectEqual(fixture.transport.next(), "/third")
     fixture.transport.answer("/third")
-    await expectEqual(third.value, .success(Answer(status: 200)))
+    await expectEqual(third.value, .success(CallResponse(status: 200)))
     #expect(fixture.client.admission.load == (0, 0))
     expectEqual(fixture.transport.requests, 2)
   }

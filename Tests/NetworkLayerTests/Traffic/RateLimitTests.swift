@@ -23,9 +23,9 @@ import WindTunnelDrill
   }
 
   /// Returns how each call ended and when, and when each request was sent.
-  private static func fly(
+  private static func run(
     _ starts: [Start],
-    through rules: [Rule],
+    through rules: [FaultRule],
     _ admission: AdmissionController.Rules = .init(),
     draw: Double = 0
   ) async throws -> (ends: [String], requests: [String]) {
@@ -40,7 +40,7 @@ import WindTunnelDrill
     let ends = Locked([String](repeating: "", count: starts.count))
     let observer = RecordingObserver()
     let begins = Locked<[Int: Duration]>([:])
-    _ = try await drill.fly(in: .virtualTime) { call in
+    _ = try await drill.run(in: .virtualTime) { call in
       let time = SystemTime()
       let client = NetworkClient(
         builder: RequestBuilder(baseURL: call.baseURL),
@@ -77,9 +77,9 @@ import WindTunnelDrill
 
   @Test(arguments: [429, 503])
   func `whoever comes while an endpoint is limited waits, and asks once`(status: Int) async throws {
-    let (ends, requests) = try await Self.fly(
+    let (ends, requests) = try await Self.run(
       [Start(), Start(at: .seconds(1)), Start(at: .seconds(2)), Start(at: .seconds(6))],
-      through: [Rule(when: Trigger(attempt: 1), [.status(status, retryAfter: .seconds(5))])]
+      through: [FaultRule(when: Trigger(attempt: 1), [.status(status, retryAfter: .seconds(5))])]
     )
     expectEqual(
       ends,
@@ -92,9 +92,9 @@ import WindTunnelDrill
   }
 
   @Test func `whoever cannot wait so long is told at once, and nothing is sent`() async throws {
-    let (ends, requests) = try await Self.fly(
+    let (ends, requests) = try await Self.run(
       [Start(), Start(at: .seconds(1), deadline: .seconds(3)), Start(at: .seconds(2))],
-      through: [Rule(when: Trigger(attempt: 1), [.status(429, retryAfter: .seconds(5))])]
+      through: [FaultRule(when: Trigger(attempt: 1), [.status(429, retryAfter: .seconds(5))])]
     )
     expectEqual(ends, ["status 200 at 5.0", "rate limited at 1.0", "status 200 at 5.0"])
     expectEqual(requests, ["/list at 0.0", "/list at 5.0", "/list at 5.0"])
@@ -104,10 +104,10 @@ import WindTunnelDrill
   func `another endpoint or another method of the same path is not limited`(
     other: Endpoint
   ) async throws {
-    let (ends, _) = try await Self.fly(
+    let (ends, _) = try await Self.run(
       [Start(), Start(endpoint: other, at: .seconds(1))],
       through: [
-        Rule(
+        FaultRule(
           when: Trigger(request: "GET /list", attempt: 1),
           [.status(429, retryAfter: .seconds(5))]
         )
@@ -119,20 +119,20 @@ import WindTunnelDrill
   @Test func `a server that errs by a day shuts nobody out for longer than the rules say`()
     async throws
   {
-    let (ends, requests) = try await Self.fly(
+    let (ends, requests) = try await Self.run(
       [Start(), Start(at: .seconds(1)), Start(at: .seconds(29)), Start(at: .seconds(31))],
-      through: [Rule(when: Trigger(attempt: 1), [.status(429, retryAfter: .seconds(86_400))])]
+      through: [FaultRule(when: Trigger(attempt: 1), [.status(429, retryAfter: .seconds(86_400))])]
     )
     expectEqual(ends, [0, 1, 29].map { "rate limited at \($0).0" } + ["status 200 at 31.0"])
     expectEqual(requests, ["/list at 0.0", "/list at 31.0"])
   }
 
   @Test func `whoever waits for a slot when the word comes waits on without one`() async throws {
-    let (ends, requests) = try await Self.fly(
+    let (ends, requests) = try await Self.run(
       [Start(), Start(), Start(endpoint: Endpoint(.get, "/item"), at: .seconds(1))],
       through: [
-        Rule(when: .always, [.delay(.exactly(.seconds(2)))]),
-        Rule(
+        FaultRule(when: .always, [.delay(.exactly(.seconds(2)))]),
+        FaultRule(
           when: Trigger(request: "GET /list", attempt: 1),
           [.status(429, retryAfter: .seconds(5))]
         ),
@@ -148,9 +148,9 @@ import WindTunnelDrill
   @Test func `a server that asks for ever is waited for once, also without a deadline`()
     async throws
   {
-    let (ends, requests) = try await Self.fly(
+    let (ends, requests) = try await Self.run(
       [Start(), Start(at: .seconds(1), deadline: nil)],
-      through: [Rule(when: .always, [.status(429, retryAfter: .seconds(5))])],
+      through: [FaultRule(when: .always, [.status(429, retryAfter: .seconds(5))])],
       draw: 0.5
     )
     // The second waits for what the first was told at 0. From then on each waits for its own word,
@@ -161,11 +161,11 @@ import WindTunnelDrill
   }
 
   @Test func `a word that is too long is heard after a wait, too`() async throws {
-    let (ends, requests) = try await Self.fly(
+    let (ends, requests) = try await Self.run(
       [Start(), Start(at: .seconds(1))],
       through: [
-        Rule(when: Trigger(attempt: 1), [.status(429, retryAfter: .seconds(5))]),
-        Rule(when: Trigger(attempt: 2), [.status(429, retryAfter: .seconds(3600))]),
+        FaultRule(when: Trigger(attempt: 1), [.status(429, retryAfter: .seconds(5))]),
+        FaultRule(when: Trigger(attempt: 2), [.status(429, retryAfter: .seconds(3600))]),
       ],
       draw: 0.5
     )
@@ -174,27 +174,27 @@ import WindTunnelDrill
   }
 
   @Test func `whoever has just the time for it waits without the rest`() async throws {
-    let (ends, _) = try await Self.fly(
+    let (ends, _) = try await Self.run(
       [Start(), Start(at: .seconds(1), deadline: .milliseconds(4100))],
-      through: [Rule(when: Trigger(attempt: 1), [.status(429, retryAfter: .seconds(5))])],
+      through: [FaultRule(when: Trigger(attempt: 1), [.status(429, retryAfter: .seconds(5))])],
       draw: 0.5
     )
     expectEqual(ends, ["status 200 at 5.0", "status 200 at 5.0"])
   }
 
   @Test func `those who wait do not come back in step`() async throws {
-    let (_, requests) = try await Self.fly(
+    let (_, requests) = try await Self.run(
       [Start(), Start(at: .seconds(1))],
-      through: [Rule(when: Trigger(attempt: 1), [.status(429, retryAfter: .seconds(5))])],
+      through: [FaultRule(when: Trigger(attempt: 1), [.status(429, retryAfter: .seconds(5))])],
       draw: 0.5
     )
     expectEqual(requests, ["/list at 0.0", "/list at 5.0", "/list at 5.2"])
   }
 
   @Test func `without the rule each call finds out by itself`() async throws {
-    let (_, requests) = try await Self.fly(
+    let (_, requests) = try await Self.run(
       [Start(), Start(at: .seconds(1))],
-      through: [Rule(when: Trigger(attempt: 1), [.status(429, retryAfter: .seconds(5))])],
+      through: [FaultRule(when: Trigger(attempt: 1), [.status(429, retryAfter: .seconds(5))])],
       .init(longestRetryAfter: .zero)
     )
     expectEqual(requests, ["/list at 0.0", "/list at 1.0", "/list at 5.0"])

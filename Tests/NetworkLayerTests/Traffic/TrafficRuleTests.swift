@@ -194,7 +194,7 @@ import WindTunnelSymptoms
     let result = await fixture.result(of: Endpoint(.get, "/a"))
     fixture.time.endPassing()
     await clock
-    expectEqual(result, .success(Answer(status: 200, attempts: 2)))
+    expectEqual(result, .success(CallResponse(status: 200, attempts: 2)))
   }
 
   /// Two calls at the same time, and whether they are one.
@@ -235,9 +235,9 @@ import WindTunnelSymptoms
   func `only equal questions that nobody waits for share an answer`(pair: Pair) async throws {
     let fixture = try HeldFixture()
     fixture.client.admission.suspend()
-    var calls: [Task<Result<Answer, NetworkError>, Never>] = []
+    var calls: [Task<Result<CallResponse, NetworkError>, Never>] = []
     for endpoint in [pair.one, pair.other] { calls.append(await fixture.start(endpoint)) }
-    expectEqual(fixture.waits, [.slot, pair.areOne ? .sharedAnswer : .slot])
+    expectEqual(fixture.waits, [.slot, pair.areOne ? .sharedResponse : .slot])
     for call in calls { call.cancel() }
     for call in calls { await expectEqual(call.value, .failure(.cancelled)) }
     #expect(fixture.client.admission.load == (0, 0))

@@ -13,7 +13,7 @@ import WindTunnelSymptoms
 /// Users and their engines, and what a configuration makes of them.
 @Suite struct EngineSharesTests {
   static func engine(_ body: String) -> ScriptedEngine {
-    ScriptedEngine { _ throws(TransportError) in HTTPAnswer(status: 200, body: Data(body.utf8)) }
+    ScriptedEngine { _ throws(TransportError) in ServerResponse(status: 200, body: Data(body.utf8)) }
   }
 
   static let engines: [String: any Transport] = [
@@ -169,8 +169,8 @@ import WindTunnelSymptoms
     let (counters, recording) = (CallCounters(), RecordingObserver())
     let shares = try Self.shares(["a": 1], of: "1")
     // What is wrapped around it need not know of engines.
-    let client = try Self.client(WeatherHook(shares), Observers(counters, recording))
-    func fly(_ endpoint: Endpoint) async throws -> String {
+    let client = try Self.client(FaultHook(shares), Observers(counters, recording))
+    func run(_ endpoint: Endpoint) async throws -> String {
       let answer = try await client.call(endpoint)
       let body = String(decoding: answer.body, as: UTF8.self)
       expectEqual(answer.record?.system.engine, body)
@@ -180,16 +180,16 @@ import WindTunnelSymptoms
     named.engine = "b"
     var unknown = Endpoint(.get, "/x")
     unknown.engine = "moon"
-    try await expectEqual(fly(Endpoint(.get, "/x")), "a")
-    try await expectEqual(fly(named), "b")
-    try await expectEqual(fly(unknown), "a")
+    try await expectEqual(run(Endpoint(.get, "/x")), "a")
+    try await expectEqual(run(named), "b")
+    try await expectEqual(run(unknown), "a")
     client.apply(try Self.configuration(["c": 1, "moon": 99]))
-    try await expectEqual(fly(Endpoint(.get, "/x")), "c")
-    try await expectEqual(fly(named), "b")
+    try await expectEqual(run(Endpoint(.get, "/x")), "c")
+    try await expectEqual(run(named), "b")
     // Terms overrule an endpoint, and only engines that are here have shares.
     client.apply(try Self.configuration(["moon": 1], endpoints: ["/x": EndpointTerms(engine: "c")]))
-    try await expectEqual(fly(named), "c")
-    try await expectEqual(fly(Endpoint(.get, "/y")), "a")
+    try await expectEqual(run(named), "c")
+    try await expectEqual(run(Endpoint(.get, "/y")), "a")
     let engines = counters.counts.engines.mapValues { [$0.calls, $0.failed, $0.attempts] }
     expectEqual(engines, ["a": [3, 0, 3], "b": [2, 0, 2], "c": [2, 0, 2]])
   }
@@ -206,7 +206,7 @@ import WindTunnelSymptoms
         return tried
       }
       if count < 3 { throw .failed(.connectionLost, text: "") }
-      return HTTPAnswer(status: 200, body: Data("held".utf8))
+      return ServerResponse(status: 200, body: Data("held".utf8))
     }
     let shares = try EngineShares(["a": held, "b": Self.engine("b")], shares: ["a": 1], of: "1")
     let recording = RecordingObserver()

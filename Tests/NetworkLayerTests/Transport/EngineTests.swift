@@ -16,12 +16,12 @@ import WindTunnelSymptoms
   }
 
   func engine(_ body: String) -> ScriptedEngine {
-    ScriptedEngine { _ throws(TransportError) in HTTPAnswer(status: 200, body: Data(body.utf8)) }
+    ScriptedEngine { _ throws(TransportError) in ServerResponse(status: 200, body: Data(body.utf8)) }
   }
 
   @Test func `a hook is inert until somebody makes weather`() async throws {
     let time = ManualTime()
-    let hook = WeatherHook(engine("1"), time: time)
+    let hook = FaultHook(engine("1"), time: time)
     var asked = try request()
     asked.timeoutInterval = 3
     try await expectEqual(hook.send(asked).body, Data("1".utf8))
@@ -31,7 +31,7 @@ import WindTunnelSymptoms
       try await hook.send(asked)
     }
     hook.weather = .failure(status: 502)
-    try await expectEqual(hook.send(asked), HTTPAnswer(status: 502))
+    try await expectEqual(hook.send(asked), ServerResponse(status: 502))
     hook.weather = .timeout
     let late = Task { [asked] in try await hook.send(asked) }
     await expectEqual(time.passSleeps(1), [.seconds(3)])
@@ -49,16 +49,16 @@ import WindTunnelSymptoms
     let asked = try request("https://api.example.test/v1/users?q=1")
     expectEqual(flip.names, ["production", "test"])
     try await expectEqual(flip.outgoing(asked), asked)
-    #expect(flip.fly(to: "test"))
+    #expect(flip.change(to: "test"))
     let moved = try await flip.outgoing(asked).url?.absoluteString
     expectEqual(moved, "http://127.0.0.1:8080/mock/users?q=1")
-    #expect(!flip.fly(to: "moon"))
+    #expect(!flip.change(to: "moon"))
     expectEqual(flip.environment, "test")
     for text in ["https://other.example.test/", "https://api.example.test/v10/users"] {
       let elsewhere = try request(text)
       await #expect(throws: MiddlewareError.self, "\(text)") { try await flip.outgoing(elsewhere) }
     }
-    #expect(flip.fly(to: EnvironmentSwitch.production))
+    #expect(flip.change(to: EnvironmentSwitch.production))
     try await expectEqual(flip.outgoing(asked), asked)
   }
 
@@ -89,7 +89,7 @@ import WindTunnelSymptoms
   }
 
   @Test func `the library without the debug product has none of what that can do`() throws {
-    let names = ["EnvironmentSwitch", "WeatherHook", "DebugWeather", "HostRewriting"]
+    let names = ["EnvironmentSwitch", "FaultHook", "DebugFaults", "HostRewriting"]
     func found(in target: String) throws -> Set<String> {
       var found: Set<String> = []
       let objects = try FileManager.default

@@ -45,7 +45,7 @@ import WindTunnelSymptoms
     let (coding, base64) = Self.coded[row]
     let body = try #require(Data(base64Encoded: base64))
     let wire = Self.chunked(coding, body, by: size)
-    try await SocketTransportTests.fly({ _ in [.send(wire)] }) { origin, transport in
+    try await SocketTransportTests.run({ _ in [.send(wire)] }) { origin, transport in
       let request = try SocketTransportTests.request(origin.url)
       let whole = try await transport.send(request)
       expectEqual(whole.body, Self.text)
@@ -70,7 +70,7 @@ import WindTunnelSymptoms
     ]
     for (coding, body) in rows {
       let wire = Self.chunked(coding, body, by: 1000)
-      try await SocketTransportTests.fly({ _ in [.send(wire)] }) { origin, transport in
+      try await SocketTransportTests.run({ _ in [.send(wire)] }) { origin, transport in
         let request = try SocketTransportTests.request(origin.url)
         let whole = await SocketTransportTests.error { try await transport.send(request) }
         expectEqual(SocketTransportTests.symptom(whole), .undecodableBody, "\(coding)")
@@ -87,7 +87,7 @@ import WindTunnelSymptoms
     limits.contentBytesMax = Self.text.count - 1
     let body = try #require(Data(base64Encoded: Self.coded[0].base64))
     let wire = Self.chunked("gzip", body, by: 1000)
-    try await SocketTransportTests.fly({ _ in [.send(wire)] }, limits: limits) {
+    try await SocketTransportTests.run({ _ in [.send(wire)] }, limits: limits) {
       origin,
       transport in
       let request = try SocketTransportTests.request(origin.url)
@@ -116,7 +116,7 @@ import WindTunnelSymptoms
   @Test func `no piece of a stream fills the memory`() async throws {
     let text = Self.bomb.filter { !$0.isWhitespace }
     let body = try #require(Data(base64Encoded: text))
-    try await SocketTransportTests.fly({ _ in [.send(Self.chunked("gzip, gzip", body, by: 1000))] })
+    try await SocketTransportTests.run({ _ in [.send(Self.chunked("gzip, gzip", body, by: 1000))] })
     {
       origin,
       transport in
@@ -133,7 +133,7 @@ import WindTunnelSymptoms
     let head = answer("200 OK\nTransfer-Encoding: chunked\nContent-Encoding: \(coding)")
     // A member of gzip by a method that there is none of.
     let piece = Data("4\r\n".utf8) + Data([0x1F, 0x8B, 0xFF, 0x00]) + Data("\r\n".utf8)
-    try await SocketTransportTests.fly({ _ in [.send(head + piece), .silence] }) {
+    try await SocketTransportTests.run({ _ in [.send(head + piece), .silence] }) {
       origin,
       transport in
       let request = try SocketTransportTests.request(origin.url)
@@ -151,7 +151,7 @@ import WindTunnelSymptoms
   @Test(arguments: [("HEAD", 200), ("GET", 304), ("GET", 204)])
   func `an answer without content is in no coding`(method: String, status: Int) async throws {
     let wire = answer("\(status) Fine\nContent-Encoding: br")
-    try await SocketTransportTests.fly({ _ in [.send(wire)] }) { origin, transport in
+    try await SocketTransportTests.run({ _ in [.send(wire)] }) { origin, transport in
       let request = try SocketTransportTests.request(origin.url, method)
       try await expectEqual(transport.send(request).status, status)
     }

@@ -23,7 +23,7 @@ import WindTunnelSymptoms
   }
 
   /// Makes a server of one answer to everything, and stops it behind the body.
-  static func fly<Result>(
+  static func run<Result>(
     _ answer: @escaping @Sendable (KeptOrigin.Asked) -> [KeptOrigin.Step],
     limits: SocketTransport.Limits? = nil,
     _ body: (KeptOrigin, SocketTransport) async throws -> Result
@@ -57,10 +57,10 @@ import WindTunnelSymptoms
 
   /// Answers on the wire, and what they are; all of them leave their connection for the next one,
   /// but for those that only its end delimits.
-  static let framings: [(method: String, wire: Data, answer: HTTPAnswer, isKept: Bool)] = [
+  static let framings: [(method: String, wire: Data, answer: ServerResponse, isKept: Bool)] = [
     (
       "GET", answer("200 OK\nContent-Length: 2", Data("ab".utf8)),
-      HTTPAnswer(status: 200, headers: ["Content-Length": "2"], body: Data("ab".utf8)), true
+      ServerResponse(status: 200, headers: ["Content-Length": "2"], body: Data("ab".utf8)), true
     ),
     (
       "GET",
@@ -68,7 +68,7 @@ import WindTunnelSymptoms
         "200 OK\nTransfer-Encoding: chunked",
         Data("1;x=y\r\na\r\n2\r\nbc\r\n0\r\nX-Late: 1\r\n\r\n".utf8)
       ),
-      HTTPAnswer(
+      ServerResponse(
         status: 200,
         headers: ["Transfer-Encoding": "chunked"],
         body: Data("abc".utf8)
@@ -76,34 +76,34 @@ import WindTunnelSymptoms
     ),
     (
       "GET", answer("200 OK\nX-A: 1\nX-A: 2", Data("until the end".utf8)),
-      HTTPAnswer(
+      ServerResponse(
         status: 200,
         headers: ["X-A": "1", "X-A": "2"],
         body: Data("until the end".utf8)
       ), false
     ),
-    ("GET", answer("204 No Content"), HTTPAnswer(status: 204), true),
+    ("GET", answer("204 No Content"), ServerResponse(status: 204), true),
     (
       "GET", answer("304 Not Modified\nContent-Length: 9"),
-      HTTPAnswer(status: 304, headers: ["Content-Length": "9"]), true
+      ServerResponse(status: 304, headers: ["Content-Length": "9"]), true
     ),
     (
       "HEAD", answer("200 OK\nContent-Length: 9\nContent-Encoding: gzip"),
-      HTTPAnswer(status: 200, headers: ["Content-Length": "9", "Content-Encoding": "gzip"]), true
+      ServerResponse(status: 200, headers: ["Content-Length": "9", "Content-Encoding": "gzip"]), true
     ),
     (
       "GET",
       answer("103 Early Hints\nLink: </a>") + answer("100 Continue")
         + answer("200 OK\nContent-Length: 1", Data("x".utf8)),
-      HTTPAnswer(status: 200, headers: ["Content-Length": "1"], body: Data("x".utf8)), true
+      ServerResponse(status: 200, headers: ["Content-Length": "1"], body: Data("x".utf8)), true
     ),
     (
       "GET", Data("HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\nx".utf8),
-      HTTPAnswer(status: 200, headers: ["Content-Length": "1"], body: Data("x".utf8)), false
+      ServerResponse(status: 200, headers: ["Content-Length": "1"], body: Data("x".utf8)), false
     ),
     (
       "GET", answer("200 OK\nConnection: close\nContent-Length: 1", Data("x".utf8)),
-      HTTPAnswer(
+      ServerResponse(
         status: 200,
         headers: ["Connection": "close", "Content-Length": "1"],
         body: Data("x".utf8)
@@ -111,7 +111,7 @@ import WindTunnelSymptoms
     ),
     (
       "POST", answer("500 Oops\nContent-Length: 0"),
-      HTTPAnswer(status: 500, headers: ["Content-Length": "0"]), true
+      ServerResponse(status: 500, headers: ["Content-Length": "0"]), true
     ),
   ]
 
@@ -119,7 +119,7 @@ import WindTunnelSymptoms
   func `an answer ends where its framing says, whole and in pieces`(row: Int) async throws {
     let (method, wire, expected, isKept) = Self.framings[row]
     let delimited = !isKept && expected.headers["Content-Length"] == nil
-    try await Self.fly({ _ in delimited ? [.send(wire), .close] : [.send(wire)] }) {
+    try await Self.run({ _ in delimited ? [.send(wire), .close] : [.send(wire)] }) {
       origin,
       transport in
       let request = try Self.request(origin.url + "/a", method)
@@ -138,7 +138,7 @@ import WindTunnelSymptoms
   }
 
   @Test func `a request is the app's, with the connection's own fields`() async throws {
-    try await Self.fly({ _ in [.send(answer("204 No Content"))] }) { origin, transport in
+    try await Self.run({ _ in [.send(answer("204 No Content"))] }) { origin, transport in
       var get = try Self.request(origin.url + "/a%20b?c=d%26e#f")
       for (name, value) in [
         ("Accept", "text/html"), ("Accept-Encoding", "identity"), ("X-A", "1, 2"),
@@ -183,7 +183,7 @@ import WindTunnelSymptoms
   }
 
   @Test func `what cannot be sent is refused in a sentence, and nothing is sent`() async throws {
-    try await Self.fly({ _ in [.send(answer("204 No Content"))] }) { origin, transport in
+    try await Self.run({ _ in [.send(answer("204 No Content"))] }) { origin, transport in
       var stream = try Self.request(origin.url, "POST")
       stream.httpBodyStream = InputStream(data: Data("a".utf8))
       var name = try Self.request(origin.url)
@@ -244,7 +244,7 @@ import WindTunnelSymptoms
     limits.connectionsPerServer = 2
     limits.idleTime = .seconds(3600)
     let go = DispatchSemaphore(value: 0)
-    try await Self.fly(
+    try await Self.run(
       { _ in [.await(go), .send(answer("200 OK\nContent-Length: 0"))] },
       limits: limits
     ) { origin, transport in
@@ -268,7 +268,7 @@ import WindTunnelSymptoms
     limits.connectionsPerServer = 1
     limits.idleTime = .seconds(3600)
     let go = DispatchSemaphore(value: 0)
-    try await Self.fly(
+    try await Self.run(
       { _ in [.await(go), .send(answer("200 OK\nContent-Length: 0"))] },
       limits: limits
     ) { origin, transport in
@@ -307,7 +307,7 @@ import WindTunnelSymptoms
     row: Int
   ) async throws {
     let (method, steps, symptom) = Self.deaths[row]
-    try await Self.fly({ asked in
+    try await Self.run({ asked in
       asked.connection == 1 && asked.line != "GET /first"
         ? steps : [.send(answer("200 OK\nContent-Length: 0"))]
     }) { origin, transport in
@@ -326,7 +326,7 @@ import WindTunnelSymptoms
 
   @Test(arguments: ["GET", "POST"])
   func `a new connection that dies is never tried again`(method: String) async throws {
-    try await Self.fly({ _ in [.close] }) { origin, transport in
+    try await Self.run({ _ in [.close] }) { origin, transport in
       let request = try Self.request(origin.url, method)
       expectEqual(
         Self.symptom(await Self.error { try await transport.send(request) }),
@@ -338,7 +338,7 @@ import WindTunnelSymptoms
 
   @Test func `a connection that the server has ended meanwhile is not used`() async throws {
     let go = DispatchSemaphore(value: 0)
-    try await Self.fly({ asked in
+    try await Self.run({ asked in
       asked.line == "GET /first"
         ? [.send(answer("200 OK\nContent-Length: 0")), .await(go), .close]
         : [.send(answer("200 OK\nContent-Length: 0"))]
@@ -353,7 +353,7 @@ import WindTunnelSymptoms
   }
 
   @Test func `a request that asks for it has a connection of its own`() async throws {
-    try await Self.fly({ _ in [.send(answer("200 OK\nContent-Length: 0"))] }) { origin, transport in
+    try await Self.run({ _ in [.send(answer("200 OK\nContent-Length: 0"))] }) { origin, transport in
       var request = try Self.request(origin.url)
       request.setValue("Close, X-A", forHTTPHeaderField: "Connection")
       for _ in 1...2 { try await expectEqual(transport.send(request).status, 200) }
@@ -365,7 +365,7 @@ import WindTunnelSymptoms
 
   @Test func `the rest of a redirect that never comes holds no connection up`() async throws {
     let silence = DispatchSemaphore(value: 0)
-    try await Self.fly({ asked in
+    try await Self.run({ asked in
       asked.line == "GET /from"
         ? [
           .send(answer("302 Moved\nLocation: /to\nContent-Length: 9", Data("a".utf8))),
@@ -385,7 +385,7 @@ import WindTunnelSymptoms
 
   @Test func `the thread of a transport ends with it`() async throws {
     weak var client: AnyObject?
-    try await Self.fly({ _ in [.send(answer("200 OK\nContent-Length: 0"))] }) { origin, _ in
+    try await Self.run({ _ in [.send(answer("200 OK\nContent-Length: 0"))] }) { origin, _ in
       let transport = SocketTransport()
       client = transport.client
       #expect(client != nil)
@@ -405,7 +405,7 @@ import WindTunnelSymptoms
   @Test(arguments: redirects.indices)
   func `a redirect is followed, with its content where that may be`(row: Int) async throws {
     let (method, status, then, body) = Self.redirects[row]
-    try await Self.fly({ asked in
+    try await Self.run({ asked in
       asked.line.hasSuffix("/from")
         ? [.send(answer("\(status) Moved\nLocation: to?x=1\nContent-Length: 0"))]
         : [.send(answer("200 OK\nContent-Length: 0"))]
@@ -422,7 +422,7 @@ import WindTunnelSymptoms
   }
 
   @Test func `credentials go to no other host, and redirects come to an end`() async throws {
-    try await Self.fly({ asked in
+    try await Self.run({ asked in
       let place =
         asked.line == "GET /elsewhere"
         ? "http://localhost:\(asked.head.components(separatedBy: ":")[2].prefix { $0.isNumber })/x"
@@ -451,7 +451,7 @@ import WindTunnelSymptoms
   // MARK: Silence, cancellation and limits
 
   @Test func `a silent server times out, and one that drips does not`() async throws {
-    try await Self.fly({ asked in
+    try await Self.run({ asked in
       asked.line == "GET /silent"
         ? [.send(Data("HTTP/1.1 200 OK\r\n".utf8)), .silence]
         : [.send(answer("200 OK\nContent-Length: 0"))]
@@ -467,7 +467,7 @@ import WindTunnelSymptoms
   }
 
   @Test func `a cancelled request returns at once, and its connection ends`() async throws {
-    try await Self.fly({ _ in [.silence] }) { origin, transport in
+    try await Self.run({ _ in [.silence] }) { origin, transport in
       let request = try Self.request(origin.url)
       let task = Task { try await transport.send(request) }
       while origin.asked.isEmpty { await Task.yield() }
@@ -498,7 +498,7 @@ import WindTunnelSymptoms
         Data(repeatElement(answer("103 Early Hints"), count: 1001).joined()), .malformedResponse
       ),
     ]
-    try await Self.fly(
+    try await Self.run(
       { asked in
         let wire = rows.first { asked.line == "GET \($0.0)" }?.1 ?? Data()
         return [.send(wire), .silence]
@@ -521,7 +521,7 @@ import WindTunnelSymptoms
 
   @Test func `a reader that does not read holds its server up`() async throws {
     let bytes = 64 << 20
-    try await Self.fly({ asked in
+    try await Self.run({ asked in
       asked.line == "GET /large"
         ? [.send(answer("200 OK\nContent-Length: \(bytes)", Data(count: bytes))), .close]
         : [.send(answer("200 OK\nContent-Length: 0"))]
@@ -538,10 +538,10 @@ import WindTunnelSymptoms
   }
 
   @Test func `a reader that stops ends the request`() async throws {
-    try await Self.fly({ _ in
+    try await Self.run({ _ in
       [.send(answer("200 OK\nContent-Length: 9", Data("a".utf8))), .silence]
     }) { origin, transport in
-      var answer: StreamedAnswer? = try await transport.open(try Self.request(origin.url), Upload())
+      var answer: StreamedResponse? = try await transport.open(try Self.request(origin.url), Upload())
       for try await piece in try #require(answer).pieces {
         expectEqual(piece, Data("a".utf8))
         break
@@ -557,7 +557,7 @@ import WindTunnelSymptoms
     try bytes.write(to: file)
     // It is the test's own.
     defer { try? FileManager.default.removeItem(at: file) }
-    try await Self.fly({ asked in
+    try await Self.run({ asked in
       asked.line == "PUT /from"
         ? [.send(answer("307 Moved\nLocation: /to\nContent-Length: 0"))]
         : [.send(answer("200 OK\nContent-Length: 0"))]

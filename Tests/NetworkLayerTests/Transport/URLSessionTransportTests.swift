@@ -23,7 +23,7 @@ import WindTunnelSymptoms
     let answer = try await URLSessionTransport(session: session).send(request(base + "/a"))
     expectEqual(
       answer,
-      HTTPAnswer(status: 503, headers: ["X-A": "1", "X-B": "2"], body: Data("busy".utf8))
+      ServerResponse(status: 503, headers: ["X-A": "1", "X-B": "2"], body: Data("busy".utf8))
     )
   }
 

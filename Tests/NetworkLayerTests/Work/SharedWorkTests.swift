@@ -18,7 +18,7 @@ import Testing
     fixture.transport.answer("/old", body: "1")
     fixture.transport.answer("/news", body: "1")
     for call in calls { try await expectEqual(call.value.get().body, Data("1".utf8)) }
-    expectEqual(fixture.waits, Array(repeating: .sharedAnswer, count: 4))
+    expectEqual(fixture.waits, Array(repeating: .sharedResponse, count: 4))
     expectEqual(fixture.transport.requests, 2)
     runner?.cancel()
     await runner?.value

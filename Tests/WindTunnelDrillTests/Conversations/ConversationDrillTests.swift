@@ -27,7 +27,7 @@ struct ConversationDrillTests {
   {
     var flight = ConversationFlight(Self.hearsNews + "chat.say(b'', 9)\nchat.close()")
     flight.calls = 2
-    let row = try await flight.fly()
+    let row = try await flight.run()
     expectEqual(row.observations.map(\.ending), [.succeeded, .succeeded])
     #expect(row.observations.allSatisfy { $0.endpoint == "GET /chat" && $0.attempts.count == 1 })
     for attempt in row.observations.flatMap(\.attempts) {
@@ -42,9 +42,9 @@ struct ConversationDrillTests {
 
   @Test func `lines of JSON are something to show, and none are nothing`() async throws {
     let lines = ConversationFlight(#"WebSocket(url).hear(); print('{"a":1}\n{"b":2}')"#)
-    try await expectEqual(lines.fly().observations.map(\.showed), [true])
+    try await expectEqual(lines.run().observations.map(\.showed), [true])
     try await expectEqual(
-      ConversationFlight("WebSocket(url)").fly().observations.map(\.showed),
+      ConversationFlight("WebSocket(url)").run().observations.map(\.showed),
       [false]
     )
   }
@@ -60,7 +60,7 @@ struct ConversationDrillTests {
         """
     )
     flight.calls = 2
-    let row = try await flight.fly()
+    let row = try await flight.run()
     expectEqual(row.observations.map(\.ending), [.succeeded, .succeeded])
     for observation in row.observations {
       let log = try #require(observation.attempts.first?.conversation)
@@ -79,7 +79,7 @@ struct ConversationDrillTests {
       \(Self.hearsNews)
       """
     )
-    let row = try await flight.fly([.conversation(.end(.frame(1012), before: 2))], first: 1)
+    let row = try await flight.run([.conversation(.end(.frame(1012), before: 2))], first: 1)
     let attempts = try #require(row.observations.first?.attempts)
     expectEqual(attempts.map(\.take), ["withheld 1", "recording 1"])
     expectEqual(attempts.map { $0.conversation?.ending }, [.server(1012), .clientLeft])
@@ -92,20 +92,20 @@ struct ConversationDrillTests {
   @Test func `a silence is known of a program that waits in it for ever`() async throws {
     var flight = ConversationFlight(living: "WebSocket(next(lines)['url']).hear()")
     flight.deadline = .seconds(5)
-    let row = try await flight.fly([.conversation(.end(.stall, before: 1))])
+    let row = try await flight.run([.conversation(.end(.stall, before: 1))])
     expectEqual(row.observations.map(\.ending), [.hung])
     let log = try #require(row.observations.first?.attempts.first?.conversation)
     #expect(log.silentSince != nil && log.ending == nil && log.messages.isEmpty)
   }
 
   @Test func `a handshake that is refused begins no conversation`() async throws {
-    let row = try await ConversationFlight("WebSocket(url)").fly([.status(503)])
+    let row = try await ConversationFlight("WebSocket(url)").run([.status(503)])
     expectEqual(row.observations.first?.attempts.map(\.status), [503])
     expectNil(row.observations.first?.attempts.first?.conversation)
   }
 
   @Test func `what a client says that is on no cassette is seen`() async throws {
-    let row = try await ConversationFlight("WebSocket(url).say('weather')").fly()
+    let row = try await ConversationFlight("WebSocket(url).say('weather')").run()
     let log = try #require(row.observations.first?.attempts.first?.conversation)
     #expect(Self.words(log).contains("client"))
   }

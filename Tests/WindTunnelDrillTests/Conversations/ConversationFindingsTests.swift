@@ -9,7 +9,7 @@ import Testing
 struct ConversationFindingsTests {
   /// The severity of a rule's finding, or how it stands.
   static func words(_ rule: String, _ row: Report.Row) throws -> String {
-    let standings = Flight(of: row.client, on: .onTheWire, row.observations).held()
+    let standings = ClientRun(of: row.client, on: .onTheWire, row.observations).held()
     switch try #require(standings.first { $0.rule == rule }).standing {
     case .notMet: return "not met"
     case .passed(let calls): return "kept by \(calls)"
@@ -19,7 +19,7 @@ struct ConversationFindingsTests {
 
   /// The rules that are broken.
   private static func broken(_ row: Report.Row) -> [String] {
-    Flight(of: row.client, on: .onTheWire, row.observations).held().compactMap(\.finding?.rule)
+    ClientRun(of: row.client, on: .onTheWire, row.observations).held().compactMap(\.finding?.rule)
   }
 
   private static let restart: [Fault] = [.conversation(.end(.frame(1012), before: 2))]
@@ -42,10 +42,10 @@ struct ConversationFindingsTests {
 
   @Test func `a program that does not subscribe again is told so`() async throws {
     let rule = "does-not-subscribe-again"
-    let dumb = try await Self.comingBack(saying: "").fly(Self.restart, first: 1)
+    let dumb = try await Self.comingBack(saying: "").run(Self.restart, first: 1)
     try expectEqual(Self.words(rule, dumb), "warning")
     #expect(dumb.metrics.reconnectP95 != nil && dumb.metrics.resubscribeP95 == nil)
-    let careful = try await Self.comingBack(saying: "news, please").fly(Self.restart, first: 1)
+    let careful = try await Self.comingBack(saying: "news, please").run(Self.restart, first: 1)
     try expectEqual(Self.words(rule, careful), "kept by 1")
     expectEqual(Self.broken(careful), [])
     #expect(careful.metrics.resubscribeP95 != nil)
@@ -53,7 +53,7 @@ struct ConversationFindingsTests {
   }
 
   @Test func `a program that decodes each piece by itself is told so`() async throws {
-    func fly(_ decoding: String) async throws -> Report.Row {
+    func run(_ decoding: String) async throws -> Report.Row {
       let flight = ConversationFlight(
         """
         import codecs
@@ -67,14 +67,14 @@ struct ConversationFindingsTests {
         print(text)
         """
       )
-      return try await flight.fly([.conversation(.form(.fragmented, of: 2))])
+      return try await flight.run([.conversation(.form(.fragmented, of: 2))])
     }
     let rule = "decodes-scalars-piecewise"
     try expectEqual(
-      Self.words(rule, await fly("chat.frame()[1].decode(errors='replace')")),
+      Self.words(rule, await run("chat.frame()[1].decode(errors='replace')")),
       "error"
     )
-    let careful = try await fly("whole.decode(chat.frame()[1])")
+    let careful = try await run("whole.decode(chat.frame()[1])")
     try expectEqual(Self.words(rule, careful), "kept by 1")
     expectEqual(Self.broken(careful), [])
   }
@@ -110,7 +110,7 @@ struct ConversationFindingsTests {
   }
 
   private static func cut(_ flight: ConversationFlight) async throws -> Report.Row {
-    try await flight.fly(
+    try await flight.run(
       in: Scenario("cut", rules: [.on("GET /events", .always, .truncate(afterBodyBytes: 40))])
     )
   }
@@ -128,15 +128,15 @@ struct ConversationFindingsTests {
 
   @Test func `a program that does not see an error under 200 is told so`() async throws {
     let scenario = try #require(try Shipped.scenarios(named: ["error-in-200"]).first)
-    func fly(_ events: String) async throws -> Report.Row {
+    func run(_ events: String) async throws -> Report.Row {
       var flight = Self.reading("raise", events)
       flight.calls = 2
-      return try await flight.fly(in: scenario)
+      return try await flight.run(in: scenario)
     }
     let rule = "success-on-error-event"
     let whole = #"body.decode().split("\n\n")[:-1]"#
-    try expectEqual(Self.words(rule, await fly(whole)), "error")
-    let careful = try await fly("sys.exit(1) if b'event: error' in body else []")
+    try expectEqual(Self.words(rule, await run(whole)), "error")
+    let careful = try await run("sys.exit(1) if b'event: error' in body else []")
     try expectEqual(Self.words(rule, careful), "kept by 2")
     expectEqual(Self.broken(careful).filter { $0 != "gives-up-at-once" }, [])
   }

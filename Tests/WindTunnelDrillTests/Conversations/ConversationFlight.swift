@@ -42,13 +42,13 @@ struct ConversationFlight {
     command = ["python3", "-c", Self.library + head + script]
   }
 
-  func fly(_ faults: [Fault] = [], first: Int? = nil) async throws -> Report.Row {
+  func run(_ faults: [Fault] = [], first: Int? = nil) async throws -> Report.Row {
     let when: Trigger = first.map { .first($0) } ?? .always
-    let rules: [Rule] = faults.isEmpty ? [] : [.on("GET /chat", when, faults)]
-    return try await fly(in: Scenario("weather", rules: rules))
+    let rules: [FaultRule] = faults.isEmpty ? [] : [.on("GET /chat", when, faults)]
+    return try await run(in: Scenario("weather", rules: rules))
   }
 
-  func fly(in scenario: Scenario) async throws -> Report.Row {
+  func run(in scenario: Scenario) async throws -> Report.Row {
     let cassette = try Cassette(data: Data(cassette.utf8), source: "chat.json")
     let drill = try TestSubjects.drill(DrillPlan.execSubject) { plan in
       plan.command = command
@@ -56,7 +56,7 @@ struct ConversationFlight {
       (plan.scenarios, plan.calls, plan.stage) = ([scenario], calls, nil)
       (plan.deadline, plan.load) = (deadline, .closedLoop(concurrency: atOnce))
     }
-    let report = try await drill.fly()
+    let report = try await drill.run()
     // What is written is read again, figures and all.
     let again = try Report(data: report.data(), source: "report")
     expectEqual(again.scenarios.map(\.subjects), report.scenarios.map(\.subjects))

@@ -29,7 +29,7 @@ struct ReceivedMessagesDrillTests {
   }
 
   @Test func `a line for each message says what was received`() async throws {
-    let row = try await ConversationFlight(Self.hearing("for text in heard: tell(text)")).fly()
+    let row = try await ConversationFlight(Self.hearing("for text in heard: tell(text)")).run()
     let observation = try #require(row.observations.first)
     let texts = ["welcome", "Es regnet in München.", "It snows."]
     expectEqual(
@@ -58,14 +58,14 @@ struct ReceivedMessagesDrillTests {
     counts: [Int?]
   ) async throws {
     // What is late there the machine has made late.
-    let seen = Self.counts(try await ConversationFlight(Self.hearing(said)).fly().metrics)
+    let seen = Self.counts(try await ConversationFlight(Self.hearing(said)).run().metrics)
     expectEqual(Array(seen.dropLast()), counts)
   }
 
   @Test func `what is told a second behind its sending is late`() async throws {
     let said = "time.sleep(1.2)\nfor text in heard: tell(text)"
     expectEqual(
-      Self.counts(try await ConversationFlight(Self.hearing(said)).fly().metrics),
+      Self.counts(try await ConversationFlight(Self.hearing(said)).run().metrics),
       [0, 0, 0, 3]
     )
   }
@@ -77,7 +77,7 @@ struct ReceivedMessagesDrillTests {
       print(json.dumps({"received": 5})); print('{"received": "cut'); print(json.dumps(["received"]))
       print(json.dumps({"receivedBase64": "no base64"}))
       """
-    let row = try await ConversationFlight(Self.hearing(said)).fly()
+    let row = try await ConversationFlight(Self.hearing(said)).run()
     #expect(row.observations.first?.received == nil && row.observations.first?.showed == true)
   }
 
@@ -94,7 +94,7 @@ struct ReceivedMessagesDrillTests {
         "request": { "url": "/chat" }, "messages": [ { "from": "server", "base64": "AAECgA==" } ]
       } ] }
       """
-    expectEqual(Self.counts(try await flight.fly().metrics), [0, 0, 0, 0])
+    expectEqual(Self.counts(try await flight.run().metrics), [0, 0, 0, 0])
   }
 
   @Test func `one that lives names the call of what it received`() async throws {
@@ -114,7 +114,7 @@ struct ReceivedMessagesDrillTests {
         """
     )
     flight.calls = 2
-    let row = try await flight.fly()
+    let row = try await flight.run()
     expectEqual(row.observations.map(\.ending), [.succeeded, .succeeded])
     expectEqual(row.observations.map { $0.received?.messages.count }, [2, 1])
     // What stands behind the last that it tells it may not have read.
@@ -144,10 +144,10 @@ struct ReceivedMessagesDrillTests {
     func standing(_ row: Report.Row) throws -> String {
       try ConversationFindingsTests.words("loses-what-came-while-away", row)
     }
-    let lost = try await Self.comingBack(saying: "").fly(restart, first: 1)
+    let lost = try await Self.comingBack(saying: "").run(restart, first: 1)
     try expectEqual(standing(lost), "error")
     expectEqual(lost.metrics.messagesLost, 2)
-    let careful = try await Self.comingBack(saying: "news, please").fly(restart, first: 1)
+    let careful = try await Self.comingBack(saying: "news, please").run(restart, first: 1)
     try expectEqual(standing(careful), "kept by 1")
     expectEqual(Self.counts(careful.metrics), [0, 0, 0, 0])
   }
@@ -195,7 +195,7 @@ struct ReceivedMessagesDrillTests {
     expectEqual(kinds[1...], [.subscription, .subscription, .statement])
   }
 
-  private static func fly(
+  private static func run(
     _ words: String...
   ) async throws -> (code: Int32, report: Report?, complaints: String) {
     let folder = try Folder()
@@ -211,7 +211,7 @@ struct ReceivedMessagesDrillTests {
   }
 
   @Test func `it holds a conversation, and says what it received`() async throws {
-    let end = try await Self.fly("--scenario", "calm", "--calls", "3")
+    let end = try await Self.run("--scenario", "calm", "--calls", "3")
     let row = try #require(end.report?.scenarios.first?.subjects.first, "\(end.complaints)")
     expectEqual(end.code, 0, "\(end.complaints)")
     expectEqual(row.observations.map(\.ending), [.succeeded, .succeeded, .succeeded])
@@ -226,7 +226,7 @@ struct ReceivedMessagesDrillTests {
 
   @Test func `it comes back to a server that restarts, and asks for everything again`() async throws
   {
-    let end = try await Self.fly("--scenario", "socket-restart", "--calls", "4")
+    let end = try await Self.run("--scenario", "socket-restart", "--calls", "4")
     let report = try #require(end.report, "\(end.complaints)")
     let row = try #require(report.scenarios.first?.subjects.first)
     expectEqual(end.code, 0, "\(end.complaints)")
@@ -240,7 +240,7 @@ struct ReceivedMessagesDrillTests {
   }
 
   @Test func `it does not come back to a server that refuses it`() async throws {
-    let end = try await Self.fly("--scenario", "socket-refused", "--calls", "2")
+    let end = try await Self.run("--scenario", "socket-refused", "--calls", "2")
     let row = try #require(end.report?.scenarios.first?.subjects.first, "\(end.complaints)")
     #expect(row.observations.allSatisfy { $0.attempts.count == 1 && !$0.showed })
     for call in row.observations {
@@ -254,10 +254,10 @@ struct ReceivedMessagesDrillTests {
   }
 
   @Test func `without sockets nobody holds one`() async throws {
-    let end = try await Self.fly("--scenario", "expired-certificate")
+    let end = try await Self.run("--scenario", "expired-certificate")
     #expect(end.code == 64 && end.report == nil)
     #expect(end.complaints.contains("where no client holds a conversation"), "\(end.complaints)")
-    let inProcess = try await Self.fly("--scenario", "calm", "--stage", "in-process")
+    let inProcess = try await Self.run("--scenario", "calm", "--stage", "in-process")
     #expect(inProcess.code == 64 && inProcess.report == nil)
     #expect(inProcess.complaints.contains("conversations by WebSocket alone"))
   }

@@ -16,7 +16,7 @@ import WindTunnelReports
     )
     // No machine is too busy to wait.
     drill.plan.time = .virtualTime
-    return try await drill.fly(as: "client", client.client()).findings.map(\.finding)
+    return try await drill.run(as: "client", client.client()).findings.map(\.finding)
   }
 
   @Test(arguments: SwiftClient.planted)

@@ -35,7 +35,7 @@ import Testing
       load: .openLoop(callsPerSecond: 200),
       deadline: .seconds(3600),
       stage: .inProcess
-    ).fly { _ in
+    ).run { _ in
       await company.gather()
       return "shown"
     }
@@ -74,7 +74,7 @@ import Testing
       load: .closedLoop(concurrency: 2),
       deadline: .seconds(3600),
       stage: .inProcess
-    ).fly { _ in "shown" }
+    ).run { _ in "shown" }
     #expect(report.environment.contains(Report.Fact("load", "closed loop, 2 at once")))
   }
 

@@ -78,7 +78,7 @@ import Testing
         plan.stage = nil
         plan.deadline = .seconds(60)
       }
-      let row = try #require(try await drill.fly().scenarios.first?.subjects.first)
+      let row = try #require(try await drill.run().scenarios.first?.subjects.first)
       expectEqual(row.observations.map(\.ending), Array(repeating: .succeeded, count: calls))
       let delays = row.observations.compactMap(\.processorDelay)
       // Those that are left at the end have the processors to themselves.
@@ -101,7 +101,7 @@ import Testing
             if line["call"] == 2: time.sleep(1.2)
             say(line["call"], shown="a")
         """
-      let row = try await ServiceFlight(script, calls: 3).fly()
+      let row = try await ServiceFlight(script, calls: 3).run()
       let delays = row.observations.map(\.processorDelay)
       let spinning = try #require(delays[1])
       // On a full machine it waits to be woken, too.

@@ -44,7 +44,7 @@ import Testing
     expectEqual(rows.map { $0["attempt"]?.intValue }, [1, 2])
     expectEqual(rows[0]["faults"], .array([.text("status 503")]))
     expectEqual(rows[1]["gap"]?.doubleValue, 15)
-    #expect(rows[1]["interaction"]?.intValue == 1 && rows[1]["take"]?.stringValue == "recording")
+    #expect(rows[1]["interaction"]?.intValue == 1 && rows[1]["source"]?.stringValue == "recording")
     expectEqual(rows.map { $0["latency"]?.doubleValue }, [5, 10])
     await console.end(nil)
     await #expect(throws: URLError.self) {
@@ -66,7 +66,7 @@ import Testing
       }
       throw URLError(.badServerResponse)
     }
-    let report = try await Drill.fly([hasty], plan)
+    let report = try await Drill.run([hasty], plan)
     let flown = try #require(report.scenarios.first)
     let finding = try #require(flown.findings.first { $0.finding.rule == "ignores-retry-after" })
     for call in flown.subjects[0].observations {

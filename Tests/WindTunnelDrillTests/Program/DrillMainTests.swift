@@ -90,7 +90,7 @@ import WindTunnelDrill
     )
   }
 
-  @Test func `a failing call is told with the host's own words, which fly it again`() async throws {
+  @Test func `a failing call is told with the host's own words, which run it again`() async throws {
     let folder = try Folder()
     let file = try folder.file("drill.json")
     let words = Self.words + ["--seed", "7", "--stage", "in-process", "--report", file]

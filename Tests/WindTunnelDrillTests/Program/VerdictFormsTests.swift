@@ -51,12 +51,12 @@ import WindTunnelCommandLine
       platformErrors: "current",
       environment: facts,
       scenarios: [
-        Report.Flown(
+        Report.ScenarioResult(
           "rain",
           on: .onTheWire,
           subjects: [Report.Row("a", calls)],
           gates: try gates.map { try Gate($0) },
-          weather: scenario
+          scenario: scenario
         )
       ]
     )
@@ -204,7 +204,7 @@ import WindTunnelCommandLine
   @Test func `the worst of several judged clients is the verdict`() throws {
     var report = try Self.report([Self.call(0)])
     let rows = [Report.Row("a", [Self.call(0)]), Report.Row("b", [Self.call(0, .crashed)])]
-    report.scenarios = [Report.Flown("rain", on: .onTheWire, subjects: rows)]
+    report.scenarios = [Report.ScenarioResult("rain", on: .onTheWire, subjects: rows)]
     expectEqual(report.verdict.line, "passed")
     report.environment = [Report.Fact(Report.alsoJudged, "b")]
     expectEqual(report.verdict.line, "CRASHED (97): b: 1 call")

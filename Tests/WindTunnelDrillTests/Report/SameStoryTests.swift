@@ -44,10 +44,10 @@ import Testing
 
   @Test func `one seed tells one story, at any concurrency and every time`() async throws {
     let folder = try Folder()
-    let weather = ["--scenario", "server-errors"]
-    let first = try await drill(folder, "a", weather)
+    let scenario = ["--scenario", "server-errors"]
+    let first = try await drill(folder, "a", scenario)
     for concurrency in ["1", "4", "16"] {
-      let again = try await drill(folder, concurrency, weather + ["--concurrency", concurrency])
+      let again = try await drill(folder, concurrency, scenario + ["--concurrency", concurrency])
       expectEqual(again.decisionHash, first.decisionHash)
       let (rows, twins) = (first.scenarios.flatMap(\.subjects), again.scenarios.flatMap(\.subjects))
       expectEqual(twins.map(\.name), ["network-layer", "urlsession"])
@@ -56,7 +56,7 @@ import Testing
         expectSame(row, twin, "\(row.name), \(concurrency) at once")
       }
     }
-    let other = try await drill(folder, "b", weather + ["--stage", "in-process"])
+    let other = try await drill(folder, "b", scenario + ["--stage", "in-process"])
     expectEqual(other.decisionHash, first.decisionHash)
   }
 
@@ -101,8 +101,8 @@ import Testing
       "{\"windtunnel\":1,\"interactions\":[\(interactions.joined(separator: ","))]}"
     )
     // What is recorded fails, and `calm` asks that all goes well.
-    let weather = try folder.file("none.json", #"{"windtunnelScenario":1,"name":"none"}"#)
-    let words = ["--cassette", cassette, "--scenario", weather, "--stage", stage]
+    let scenario = try folder.file("none.json", #"{"windtunnelScenario":1,"name":"none"}"#)
+    let words = ["--cassette", cassette, "--scenario", scenario, "--stage", stage]
     let report = try await drill(folder, "r", words + ["--concurrency", "50"], calls: 50)
     for row in try #require(report.scenarios.first).subjects {
       expectEqual(row.observations.count, 50)

@@ -3,7 +3,7 @@ import Testing
 @testable import WindTunnelDrill
 
 @Suite struct StoryCheckTests {
-  private func fixture(_ rules: [Rule]) throws -> (StoryCheck, Scenario, Workload) {
+  private func fixture(_ rules: [FaultRule]) throws -> (StoryCheck, Scenario, Workload) {
     let cassette = try Shipped.cassette()
     let workload = Workload(cassette, matcher: .pathAndQuery)
     let scenario = Scenario("story", rules: rules)

@@ -49,7 +49,7 @@ import WindTunnelReports
   }
 
   @Test(.world)
-  func `the reference client flies no worse than a bare session in any shipped weather`()
+  func `the reference client flies no worse than a bare session in any shipped scenario`()
     async throws
   {
     let folder = try Folder()
@@ -63,7 +63,7 @@ import WindTunnelReports
     let others = ["portal-gone", "recovery"]
     let fair = try Report(contentsOf: URL(filePath: file)).scenarios.filter { flown in
       !others.contains(flown.name)
-        && flown.weather.map { $0.survival?.calls != Survival.Calls.none && !$0.standsStill }
+        && flown.scenario.map { $0.survival?.calls != Survival.Calls.none && !$0.standsStill }
           ?? false
     }
     #expect(fair.count > 10)

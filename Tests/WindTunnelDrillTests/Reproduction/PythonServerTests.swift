@@ -51,7 +51,7 @@ import WindTunnelSymptoms
       call.attempts.append(attempt)
     }
     let row = Report.Row(DrillPlan.execSubject, [call], of: .program)
-    let flown = Report.Flown("s", on: .onTheWire, subjects: [row], weather: scenario)
+    let flown = Report.ScenarioResult("s", on: .onTheWire, subjects: [row], scenario: scenario)
     let report = Report(seed: 1, decisionHash: "", platformErrors: "current", scenarios: [flown])
     let found = report.findings.map(\.finding)
     let finding = try rule.map { rule in try #require(found.first { $0.rule == rule }, "\(found)") }
@@ -86,7 +86,7 @@ import WindTunnelSymptoms
   ) throws {
     let scenario: Scenario = [.on("/pay", .first(1), fault)]
     let text = try Self.server(method, scenario, requests: requests, rule: rule).text()
-    for part in parts + ["Rule \(rule)"] { #expect(text.contains(part), "\(text)") }
+    for part in parts + ["FaultRule \(rule)"] { #expect(text.contains(part), "\(text)") }
     #expect(text.split(separator: "\n").count <= PythonServer.linesMax, "\(text)")
   }
 
@@ -99,7 +99,7 @@ import WindTunnelSymptoms
   )
   func `a fault that no plain server has is refused`(fault: ConnectionFault, reason: String) {
     let refusal = #expect(throws: Refusal.self) {
-      try Self.server("GET", [Rule(when: .always, [.connection(fault)])])
+      try Self.server("GET", [FaultRule(when: .always, [.connection(fault)])])
     }
     #expect(refusal?.sentence == "A plain server cannot reproduce this call: \(reason).")
     #expect(refusal?.code == .usage)
@@ -133,7 +133,7 @@ import WindTunnelSymptoms
     let server = try Self.server(
       "GET",
       // The next connections may be without the fault of a first response, not of a certificate.
-      [Rule(when: code == 28 || code == 60 ? .always : .first(1), [fault])],
+      [FaultRule(when: code == 28 || code == 60 ? .always : .first(1), [fault])],
       requests: 2,
       client
     )

@@ -103,7 +103,7 @@ import WindTunnelSymptoms
     var plan = try DrillPlan()
     (plan.scenarios, plan.calls, plan.stage) = ([.calm], 5, .inProcess)
     plan.deadline = .seconds(3600)
-    let told = try await Drill(plan).fly { call in
+    let told = try await Drill(plan).run { call in
       call.servedStale(call.index == 3)
       return Data("x".utf8)
     }
@@ -111,7 +111,7 @@ import WindTunnelSymptoms
     expectEqual(row.metrics.staleServed, 1)
     // What it showed is not what was recorded.
     expectEqual(row.metrics.silentTruncations, 5)
-    let silent = try await Drill(plan).fly { _ in "x" }
+    let silent = try await Drill(plan).run { _ in "x" }
     expectNil(silent.scenarios[0].subjects[0].metrics.staleServed)
     expectNil(silent.scenarios[0].subjects[0].metrics.silentTruncations, "it is no body")
   }
@@ -135,9 +135,9 @@ import WindTunnelSymptoms
     (plan.calls, plan.stage) = (5, stage)
     // A busy machine may take its time; whoever runs out of it does not try again.
     (plan.deadline, plan.attemptTimeout) = (.seconds(600), .seconds(600))
-    let report = try await Drill(plan).fly { call in
+    let report = try await Drill(plan).run { call in
       let client = NetworkLayerSubject()
-      let result = await client.fly(call)
+      let result = await client.run(call)
       guard result.ending == .succeeded else { throw URLError(.badServerResponse) }
       return result.body ?? Data()
     }

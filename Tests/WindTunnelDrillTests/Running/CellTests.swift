@@ -23,7 +23,7 @@ struct CellTests {
   }
 
   private static func report(_ plan: DrillPlan) async throws -> Report {
-    try await Drill.fly([NetworkLayerSubject()], plan)
+    try await Drill.run([NetworkLayerSubject()], plan)
   }
 
   @Test(.bothTiers) func `a report has the same bytes at any number of workers`() async throws {
@@ -38,7 +38,7 @@ struct CellTests {
     }
   }
 
-  @Test(.bothTiers) func `the parts that machines fly merge to the whole`() async throws {
+  @Test(.bothTiers) func `the parts that machines run merge to the whole`() async throws {
     var plan =
       Tier.includesWorld
       ? try Self.plan("server-errors", "metro", calls: 2700)
@@ -110,7 +110,7 @@ struct CellTests {
     plan.scenarios = [
       Scenario(
         "gap",
-        rules: [Rule(when: Trigger(window: TimeWindow(from: begin, until: end)), [.status(503)])]
+        rules: [FaultRule(when: Trigger(window: TimeWindow(from: begin, until: end)), [.status(503)])]
       )
     ]
     let row = try await Self.report(plan).scenarios[0].subjects[0]

@@ -17,11 +17,11 @@ import Testing
   }
 
   @Test(arguments: ["traps-on-3", "leaves-on-3"])
-  func `a call that its process dies in is a row, and the others fly on`(name: String) async throws
+  func `a call that its process dies in is a row, and the others run on`(name: String) async throws
   {
     let report = try await TestSubjects.drill(name, "fine") { plan in
       plan.scenarios = [.calm, Scenario("later")]
-    }.fly()
+    }.run()
     expectEqual(report.scenarios.map(\.name), ["calm", "later"])
     for flown in report.scenarios {
       let row = try #require(flown.subjects.first)
@@ -34,7 +34,7 @@ import Testing
 
   @Test func `a crash took as long as it took, and not as long as it might have`() async throws {
     let drill = try TestSubjects.drill("traps-on-3") { $0.deadline = .seconds(3600) }
-    let crashed = try row(try await drill.fly()).observations[3]
+    let crashed = try row(try await drill.run()).observations[3]
     expectEqual(crashed.ending, .crashed)
     #expect(crashed.latency > .zero && crashed.latency < .seconds(3600))
     #expect(crashed.start != nil)
@@ -49,7 +49,7 @@ import Testing
     let drill = try TestSubjects.drill("traps-on-2-in-company", mark: mark) {
       $0.load = .closedLoop(concurrency: 4)
     }
-    let report = try await drill.fly()
+    let report = try await drill.run()
     let row = try row(report)
     expectEqual(calls(row, .crashed), [2])
     expectEqual(calls(row, .succeeded), [0, 1, 3, 4, 5, 6, 7])
@@ -60,7 +60,7 @@ import Testing
       plan.load = .closedLoop(concurrency: 2)
       plan.deadline = .seconds(10)
     }
-    let row = try row(try await drill.fly())
+    let row = try row(try await drill.run())
     expectEqual(calls(row, .hung), [5])
     expectEqual(row.observations.count, 8)
   }
@@ -72,21 +72,21 @@ import Testing
       plan.deadline = .seconds(10)
     }
     drill.grace = ChildProcess.Patience(first: .seconds(60), later: .seconds(2))
-    let row = try row(try await drill.fly())
+    let row = try row(try await drill.run())
     expectEqual(calls(row, .hung), [3])
     expectEqual(calls(row, .succeeded), [0, 1, 2])
   }
 
   @Test func `what a client prints stands in nobody's way`() async throws {
     let row = try row(
-      try await TestSubjects.drill("prints") { $0.load = .closedLoop(concurrency: 4) }.fly()
+      try await TestSubjects.drill("prints") { $0.load = .closedLoop(concurrency: 4) }.run()
     )
     expectEqual(calls(row, .succeeded), Array(0..<8))
     #expect(row.observations.allSatisfy { $0.attempts.count == 1 })
   }
 
   @Test func `a yardstick that falls fails nobody`() async throws {
-    let report = try await TestSubjects.drill("fine", "traps-on-3").fly()
+    let report = try await TestSubjects.drill("fine", "traps-on-3").run()
     expectEqual(calls(try row(report, 1), .crashed), [3])
     expectEqual(report.verdict.outcome, .passed)
   }
@@ -101,7 +101,7 @@ import Testing
     plan.calls = 20_000
     plan.scenarios = [.calm]
     let drill = try ProcessDrill(plan, executable: URL(filePath: path), arguments: [])
-    let error = await #expect(throws: DrillError.self) { _ = try await drill.fly() }
+    let error = await #expect(throws: DrillError.self) { _ = try await drill.run() }
     guard case .harness(let problem) = try #require(error) else {
       Issue.record("\(String(describing: error)) is not the harness's")
       return
@@ -115,7 +115,7 @@ import Testing
     }
     let (landings, landed) = AsyncStream.makeStream(of: Int.self)
     let flight = Task {
-      try await drill.fly { if case .calls(_, _, let done, _) = $0 { landed.yield(done) } }
+      try await drill.run { if case .calls(_, _, let done, _) = $0 { landed.yield(done) } }
     }
     for await done in landings where done == 7 { break }
     flight.cancel()

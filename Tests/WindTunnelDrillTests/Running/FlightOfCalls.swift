@@ -29,7 +29,7 @@ struct FlightOfCalls {
     )
   }
 
-  func fly(alarm giving: Giving = .byTheClock) async throws -> [Observation] {
+  func run(alarm giving: Giving = .byTheClock) async throws -> [Observation] {
     let log = Locked(WorkerLog())
     let arrivals = Arrivals()
     var setup = setup

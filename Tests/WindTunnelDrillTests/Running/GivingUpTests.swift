@@ -22,7 +22,7 @@ import Testing
   ) async throws {
     let scenario = Self.scenario(share: 1)
     let flight = try FlightOfCalls(URLSessionSubject(), scenario, on: stage, calls: 6)
-    let row = Report.Row("x", try await flight.fly(alarm: .whenItsRequestComes), plannedFaults: [])
+    let row = Report.Row("x", try await flight.run(alarm: .whenItsRequestComes), plannedFaults: [])
     expectEqual(row.observations.map(\.ending), row.observations.map { _ in .failed("cancelled") })
     expectEqual(row.observations.map(\.attemptCount), [1, 1, 1, 1, 1, 1])
     expectEqual(row.observations.map { $0.cancellation?.attemptsAfter }, [0, 0, 0, 0, 0, 0])
@@ -39,7 +39,7 @@ import Testing
       plan.load = .closedLoop(concurrency: 6)
       (plan.deadline, plan.attemptTimeout) = (.seconds(300), .seconds(300))
     }
-    let row = try #require(try await drill.fly().scenarios.first?.subjects.first)
+    let row = try #require(try await drill.run().scenarios.first?.subjects.first)
     expectEqual(row.observations.map(\.ending), row.observations.map { _ in .failed("cancelled") })
     expectEqual(row.metrics.cancelledCalls, 6)
     #expect(row.observations.allSatisfy { ($0.cancellation?.after ?? .zero) >= .milliseconds(20) })
@@ -56,7 +56,7 @@ import Testing
       (plan.stage, plan.calls, plan.deadline) = (nil, calls, .seconds(300))
       plan.load = .closedLoop(concurrency: calls)
     }
-    let row = try #require(try await drill.fly().scenarios.first?.subjects.first)
+    let row = try #require(try await drill.run().scenarios.first?.subjects.first)
     expectEqual(row.observations.map(\.ending), row.observations.map { _ in .failed("cancelled") })
     expectEqual(row.metrics.cancelledCalls, calls)
   }
@@ -77,7 +77,7 @@ import Testing
     var flight = try FlightOfCalls(subject, scenario, on: .onTheWire, calls: 2)
     // A program that knows no method asks for what is recorded as a GET.
     flight.setup.mix = Mix(isReadOnly: true)
-    let row = Report.Row("x", try await flight.fly(alarm: .whenItsRequestComes), plannedFaults: [])
+    let row = Report.Row("x", try await flight.run(alarm: .whenItsRequestComes), plannedFaults: [])
     expectEqual(row.observations.map(\.ending), [.succeeded, .succeeded])
     expectEqual(row.observations.map { $0.cancellation?.attemptsAfter }, [3, 3])
     #expect(row.observations.allSatisfy { $0.cancellation?.toReturn ?? .zero > .seconds(1) })

@@ -119,7 +119,7 @@ import Testing
       load: .closedLoop(concurrency: 3),
       deadline: .seconds(60)
     )
-    let report = try await drill.fly { call in
+    let report = try await drill.run { call in
       await Self.fetch(call, [:]).body ?? Data(Self.first.prefix(40))
     }
     let errors = report.findings.map(\.finding).filter { $0.severity == .error }.map(\.rule)
@@ -139,7 +139,7 @@ import Testing
       deadline: .seconds(60),
       stage: stage
     )
-    let report = try await drill.fly { try await Self.download($0, way) }
+    let report = try await drill.run { try await Self.download($0, way) }
     let row = try #require(report.scenarios.first?.subjects.first)
     let isJoined = way == .withoutIfRange || way == .appendsAll
     let found = report.findings.map(\.finding).filter { $0.severity == .error }

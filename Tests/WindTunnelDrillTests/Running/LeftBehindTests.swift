@@ -45,7 +45,7 @@
         plan.command = ["sh", "-c", Self.leaving + "\necho shown", folder.url.path, "{call}"]
         (plan.calls, plan.stage, plan.deadline) = (3, nil, .seconds(300))
       }
-      let row = try #require(try await drill.fly().scenarios.first?.subjects.first)
+      let row = try #require(try await drill.run().scenarios.first?.subjects.first)
       // They keep its output open, which is nothing to the caller of a program that has ended.
       expectEqual(row.observations.map(\.ending), [.succeeded, .succeeded, .succeeded])
       #expect(row.observations.allSatisfy { $0.showed })
@@ -60,7 +60,7 @@
         plan.command = ["sh", "-c", Self.leaving + "\nsleep 3600", folder.url.path, "{call}"]
         (plan.calls, plan.stage, plan.deadline) = (1, nil, .seconds(2))
       }
-      let row = try #require(try await drill.fly().scenarios.first?.subjects.first)
+      let row = try #require(try await drill.run().scenarios.first?.subjects.first)
       expectEqual(row.observations.map(\.ending), [.hung])
       for sleeper in try Self.numbers(in: folder, 1) { #expect(!Self.runs(sleeper)) }
     }
@@ -72,7 +72,7 @@
       let folder = try Folder()
       let subject = ExecSubject(["sh", "-c", Self.leaving, folder.url.path, "{call}"])
       let flight = try FlightOfCalls(subject, .calm, on: .onTheWire, calls: 1)
-      try await expectEqual(flight.fly().map(\.ending), [.succeeded])
+      try await expectEqual(flight.run().map(\.ending), [.succeeded])
       let sleeper = try #require(try Self.numbers(in: folder, 1).first)
       defer { kill(sleeper, SIGKILL) }
       #expect(Self.runs(sleeper))

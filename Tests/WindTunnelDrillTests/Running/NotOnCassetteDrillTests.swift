@@ -20,7 +20,7 @@ import Testing
     ])
   }
 
-  private func fly(
+  private func run(
     in scenario: Scenario = .calm,
     _ stage: Stage = .onTheWire,
     calls: Int = 20,
@@ -35,7 +35,7 @@ import Testing
       deadline: .seconds(600),
       stage: stage
     )
-    return try await drill.fly { call in
+    return try await drill.run { call in
       for place in place(call) {
         var asked = call.urlRequest
         let url: URL = try #require(URL(string: place))
@@ -51,7 +51,7 @@ import Testing
 
   @Test(arguments: [Stage.onTheWire, .inProcess])
   func `a call that asks for what is not on the cassette is in no rate`(stage: Stage) async throws {
-    let report = try await fly(stage) { call in
+    let report = try await run(stage) { call in
       [call.baseURL.absoluteString + (call.index % 4 == 1 ? "/other?token=s3cret" : "/get")]
     }
     let row = try #require(report.scenarios.first?.subjects.first)
@@ -74,7 +74,7 @@ import Testing
   @Test func `a client that loses the call's part of the address has made no attempt that failed`()
     async throws
   {
-    let report = try await fly { call in
+    let report = try await run { call in
       let base = call.baseURL
       // As it was with an escaped slash: the number of the call is a folder.
       return ["http://\(base.host ?? ""):\(base.port ?? 0)/.windtunnel/calm/\(call.index)/get"]
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test func `a call that sends nothing while others get their answers has failed`() async throws {
-    let report = try await fly { call in
+    let report = try await run { call in
       call.index % 2 == 0 ? [call.baseURL.absoluteString + "/get"] : ["nowhere:"]
     }
     let metrics = try metrics(report)
@@ -105,7 +105,7 @@ import Testing
   func `what is used up is on the cassette, and who asks for more has failed`(stage: Stage)
     async throws
   {
-    let report = try await fly(stage, calls: 4, then: .fail) { call in
+    let report = try await run(stage, calls: 4, then: .fail) { call in
       Array(repeating: call.baseURL.absoluteString + "/get", count: call.index == 2 ? 2 : 1)
     }
     let metrics = try metrics(report)
@@ -113,13 +113,13 @@ import Testing
   }
 
   @Test(arguments: [Stage.onTheWire, .inProcess])
-  func `where the weather leads nobody has recorded, and the client is judged`(stage: Stage)
+  func `where the scenario leads nobody has recorded, and the client is judged`(stage: Stage)
     async throws
   {
     for substitute in [ReplacementResponse.captivePortalRedirect, .captivePortalPage] {
       let portal = Scenario("portal", rules: [.on("GET /get", .always, .answer(substitute))])
       let metrics = try metrics(
-        await fly(in: portal, stage, calls: 4) { call in
+        await run(in: portal, stage, calls: 4) { call in
           // The second is a link of the page.
           ["/get", "/log-in"].map { call.baseURL.absoluteString + $0 }
         }
@@ -129,7 +129,7 @@ import Testing
     // Where it is no answer that leads there, it is the client itself.
     let broken = Scenario("broken", rules: [.always(.always, .status(503))])
     let own = try self.metrics(
-      await fly(in: broken, stage, calls: 4) { [$0.baseURL.absoluteString + "/other"] }
+      await run(in: broken, stage, calls: 4) { [$0.baseURL.absoluteString + "/other"] }
     )
     #expect(own.notOnCassette == 4 && own.successRate == nil)
   }

@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  private func fly(_ stage: Stage, inSeconds count: Int64, waits: Bool) async throws -> Report.Row {
+  private func run(_ stage: Stage, inSeconds count: Int64, waits: Bool) async throws -> Report.Row {
     let drill = Drill(
       try Shipped.cassette(),
       in: [Self.asked(inSeconds: count)],
@@ -56,13 +56,13 @@ import Testing
       deadline: .seconds(600),
       stage: stage
     )
-    let report = try await drill.fly { try await Self.ask($0, waits: waits) }
+    let report = try await drill.run { try await Self.ask($0, waits: waits) }
     return try #require(report.scenarios.first?.subjects.first)
   }
 
   @Test(arguments: [Stage.onTheWire, .inProcess])
   func `who sleeps until that very date has waited as it was asked`(stage: Stage) async throws {
-    let row = try await fly(stage, inSeconds: 2, waits: true)
+    let row = try await run(stage, inSeconds: 2, waits: true)
     #expect(row.metrics.successRate == 1 && row.metrics.averageRetries == 1)
     #expect(row.metrics.retryAfterCompliance == 1 && row.metrics.earlyRetries == 0)
     for call in row.observations {
@@ -76,7 +76,7 @@ import Testing
 
   @Test(arguments: [Stage.onTheWire, .inProcess])
   func `who comes before it has not`(stage: Stage) async throws {
-    let row = try await fly(stage, inSeconds: 60, waits: false)
+    let row = try await run(stage, inSeconds: 60, waits: false)
     #expect(row.metrics.retryAfterCompliance == 0 && row.metrics.earlyRetries == 8)
   }
 
@@ -90,8 +90,8 @@ import Testing
       stage: .onTheWire
     )
     let subject = NetworkLayerSubject()
-    let report = try await drill.fly { call in
-      let result = await subject.fly(call)
+    let report = try await drill.run { call in
+      let result = await subject.run(call)
       guard case .failed(let reason) = result.ending else { return }
       throw ClosureDrillTests.Refused.reason(reason)
     }

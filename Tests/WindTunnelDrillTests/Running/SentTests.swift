@@ -43,7 +43,7 @@ import Testing
     throw URLError(.badServerResponse)
   }
 
-  private func fly(
+  private func run(
     _ stage: Stage,
     _ change: @escaping @Sendable (inout URLRequest, Int) -> Void
   ) async throws -> Report {
@@ -55,7 +55,7 @@ import Testing
       deadline: .seconds(60),
       stage: stage
     )
-    return try await drill.fly { try await Self.ask($0, change) }
+    return try await drill.run { try await Self.ask($0, change) }
   }
 
   private func findings(_ report: Report) -> [String] {
@@ -66,7 +66,7 @@ import Testing
   func `a new Idempotency-Key for each attempt is found, and no value is told`(stage: Stage)
     async throws
   {
-    let report = try await fly(stage) { request, _ in
+    let report = try await run(stage) { request, _ in
       request.setValue("\(Self.secret)-\(UUID())", forHTTPHeaderField: "Idempotency-Key")
       request.setValue("Bearer \(Self.secret)", forHTTPHeaderField: "Authorization")
     }
@@ -86,12 +86,12 @@ import Testing
 
   @Test(arguments: [Stage.onTheWire, .inProcess])
   func `a key that stays is none, wherever it stands`(stage: Stage) async throws {
-    let kept = try await fly(stage) { request, _ in
+    let kept = try await run(stage) { request, _ in
       // On the wire the address is the call's own.
       request.setValue("key \(request.url?.path ?? "")", forHTTPHeaderField: "Idempotency-Key")
     }
     expectEqual(findings(kept), [])
-    let plain = try await fly(stage) { _, _ in }
+    let plain = try await run(stage) { _, _ in }
     let found = findings(plain)
     #expect(
       found.count == 1 && found.allSatisfy { $0.hasPrefix("After a 500 it sent POST /pay again") }

@@ -22,7 +22,7 @@ import Testing
     )
   ])
 
-  private static func fly(
+  private static func run(
     _ scenario: Scenario,
     _ stage: Stage,
     calls: Int = 3
@@ -35,7 +35,7 @@ import Testing
       deadline: .seconds(600),
       stage: stage
     )
-    return try await drill.fly(ask).scenarios[0].subjects[0].observations
+    return try await drill.run(ask).scenarios[0].subjects[0].observations
   }
 
   @Test(arguments: [Stage.inProcess, .onTheWire])
@@ -47,7 +47,7 @@ import Testing
       down: .init(delay: .milliseconds(40)),
       dnsDelay: .milliseconds(150)
     )
-    for call in try await Self.fly(Scenario("s", link: link), stage) {
+    for call in try await Self.run(Scenario("s", link: link), stage) {
       let stages = try #require(call.attempts.first).stages
       expectEqual(stages.dns, .milliseconds(150))
       // A round trip, and the request half of one.
@@ -73,14 +73,14 @@ import Testing
     stage: Stage
   ) async throws {
     let thinks: Scenario = [.always(.always, .delay(.exactly(.milliseconds(200))))]
-    for call in try await Self.fly(thinks, stage) {
+    for call in try await Self.run(thinks, stage) {
       let stages = try #require(call.attempts.first).stages
       #expect(try #require(stages.firstByte) >= .milliseconds(200))
       #expect(stages.dns == nil && stages.connect == nil && stages.tls == nil)
       expectEqual((stages.upload == nil), (stage == .inProcess))
     }
     let slow = Scenario("s", link: Link(up: .init(), down: .init(bitsPerSecond: 100_000)))
-    let dribbled = try await Self.fly(slow, stage).map { call in
+    let dribbled = try await Self.run(slow, stage).map { call in
       let stages = try #require(call.attempts.first).stages
       let (first, body) = (try #require(stages.firstByte), try #require(stages.body))
       return (all: (stages.upload ?? .zero) + first + body, body: body)
@@ -95,13 +95,13 @@ import Testing
     async throws
   {
     let late: Scenario = [.always(.always, .connection(.lostSYNs(1)))]
-    for call in try await Self.fly(late, .inProcess) {
+    for call in try await Self.run(late, .inProcess) {
       #expect(try #require(call.attempts.first?.stages.connect) >= .seconds(1))
     }
   }
 
   @Test(arguments: [Stage.inProcess, .onTheWire])
-  func `after the weather calls are told by how long after it they ended`(stage: Stage) async throws
+  func `after the scenario calls are told by how long after it they ended`(stage: Stage) async throws
   {
     let elevator: Scenario = [.always(.window(until: .seconds(3)), .status(503))]
     let drill = Drill(
@@ -113,7 +113,7 @@ import Testing
       stage: stage
     )
     // The first call takes what it gets, and the others ask until they have something.
-    let row = try await drill.fly { call in
+    let row = try await drill.run { call in
       while true {
         let (data, response) = try await call.session.data(for: call.urlRequest)
         if (response as? HTTPURLResponse)?.statusCode == 200 { return data }
@@ -128,18 +128,18 @@ import Testing
   }
 
   @Test(arguments: [Stage.inProcess, .onTheWire])
-  func `before the weather is over, and where it never ends, no call comes after it`(stage: Stage)
+  func `before the scenario is over, and where it never ends, no call comes after it`(stage: Stage)
     async throws
   {
     let hour: Scenario = [.always(.window(until: .seconds(3600)), .status(503))]
     var flight = try FlightOfCalls(URLSessionSubject(), hour, on: stage, calls: 3)
-    try await expectEqual(flight.fly().map(\.afterWindow), [nil, nil, nil])
+    try await expectEqual(flight.run().map(\.afterWindow), [nil, nil, nil])
     flight.setup.elapsed = .seconds(3 * 3600)
-    let after = try await flight.fly().map { try #require($0.afterWindow) }
+    let after = try await flight.run().map { try #require($0.afterWindow) }
     #expect(after.allSatisfy { $0 >= .seconds(2 * 3600) }, "\(after)")
     for endless: Scenario in [.calm, [.always(.always, .status(503))]] {
       flight.setup.scenario = endless
-      try await expectEqual(flight.fly().map(\.afterWindow), [nil, nil, nil])
+      try await expectEqual(flight.run().map(\.afterWindow), [nil, nil, nil])
     }
   }
 
@@ -160,12 +160,12 @@ import Testing
     @Sendable func ask(_ call: DrillCall) async throws -> Int? {
       try await (call.session.data(for: call.urlRequest).1 as? HTTPURLResponse)?.statusCode
     }
-    let report = try await drill.fly { call in
+    let report = try await drill.run { call in
       _ = try await ask(call)
       return try await ask(call)
     }
     expectEqual(report.scenarios[0].subjects[0].metrics.duplicates, 2)
-    let broken = try await drill.fly { call in
+    let broken = try await drill.run { call in
       try RawPost.breakOff(call)
       return try await ask(call)
     }

@@ -19,20 +19,20 @@ import Testing
     )
   )
 
-  private func fly(
+  private func run(
     _ faults: [Fault],
     gate: String,
     on stage: Stage
   ) async throws -> (row: Report.Row, report: Report) {
     let drill = Drill(
       Cassette([Self.stream]),
-      in: [Scenario("cut", rules: [Rule(when: .always, faults)], gates: [try Gate(gate)])],
+      in: [Scenario("cut", rules: [FaultRule(when: .always, faults)], gates: [try Gate(gate)])],
       calls: 4,
       load: .closedLoop(concurrency: 2),
       deadline: .seconds(600),
       stage: stage
     )
-    let report = try await drill.fly { call in
+    let report = try await drill.run { call in
       // The end that is not good is what is asked for.
       _ = try? await ClosureDrillTests.send(call.urlRequest, by: call.session)
     }
@@ -41,7 +41,7 @@ import Testing
 
   @Test(arguments: [Stage.onTheWire, .inProcess])
   func `a cut behind the last event is not done and covers nothing`(stage: Stage) async throws {
-    let (row, report) = try await fly(
+    let (row, report) = try await run(
       [.reset(afterEvents: 5), .delay(.exactly(.milliseconds(1)))],
       gate: "faultCoverage >= 1",
       on: stage
@@ -84,13 +84,13 @@ import Testing
         Interaction(Request("GET", RequestURL("\(origin)/none")), Response(status: 204)),
         Interaction(Request("GET", RequestURL("\(origin)/short")), Response(body: Body("short"))),
       ]),
-      in: [Scenario("cut", rules: [Rule(when: .always, [.truncate(afterBodyBytes: 10)])])],
+      in: [Scenario("cut", rules: [FaultRule(when: .always, [.truncate(afterBodyBytes: 10)])])],
       calls: 4,
       load: .closedLoop(concurrency: 2),
       deadline: .seconds(600),
       stage: stage
     )
-    let report = try await drill.fly { call in
+    let report = try await drill.run { call in
       try await ClosureDrillTests.send(call.urlRequest, by: call.session)
     }
     let calls = try #require(report.scenarios.first?.subjects.first).observations
@@ -105,7 +105,7 @@ import Testing
 
   @Test(arguments: [Stage.onTheWire, .inProcess])
   func `a cut within the events is done and covers`(stage: Stage) async throws {
-    let (row, report) = try await fly(
+    let (row, report) = try await run(
       [.reset(afterEvents: 2)],
       gate: "faultCoverage >= 1",
       on: stage

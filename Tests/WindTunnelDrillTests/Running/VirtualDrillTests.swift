@@ -18,7 +18,7 @@ struct VirtualDrillTests {
   private static func plan(
     _ scenarios: [Scenario],
     calls: Int? = nil,
-    in time: FlightTime = .virtualTime
+    in time: DrillClock = .virtualTime
   ) throws -> DrillPlan {
     var plan = DrillPlan(try Shipped.cassette(), in: scenarios)
     (plan.calls, plan.time, plan.stage) = (calls, time, .inProcess)
@@ -36,19 +36,19 @@ struct VirtualDrillTests {
     var plan = try Self.plan(try Shipped.scenarios())
     try plan.leaveOut(among: Set(plan.scenarios.map(\.name)))
     #expect(plan.scenarios.count > 35)
-    let report = try await Drill.fly([NetworkLayerSubject()], plan)
+    let report = try await Drill.run([NetworkLayerSubject()], plan)
     for flown in report.scenarios {
       let row = try #require(flown.subjects.first)
       #expect(!row.observations.isEmpty && row.observations.allSatisfy { $0.ending != .hung })
     }
     let bytes = report.data()
     for _ in 0..<(Tier.includesWorld ? 3 : 1) {
-      try await expectEqual(Drill.fly([NetworkLayerSubject()], plan).data(), bytes)
+      try await expectEqual(Drill.run([NetworkLayerSubject()], plan).data(), bytes)
     }
     plan.scenarios = try Self.shipped("server-errors")
-    let one = try await Drill.fly([NetworkLayerSubject()], plan)
+    let one = try await Drill.run([NetworkLayerSubject()], plan)
     plan.seed = 2
-    let two = try await Drill.fly([NetworkLayerSubject()], plan)
+    let two = try await Drill.run([NetworkLayerSubject()], plan)
     #expect(one.scenarios[0].subjects[0].observations != two.scenarios[0].subjects[0].observations)
   }
 
@@ -63,9 +63,9 @@ struct VirtualDrillTests {
   )
   func `a flight meets what the same one meets in real time`(name: String) async throws {
     let scenarios = try Self.shipped(name)
-    func row(_ time: FlightTime) async throws -> [Observation] {
+    func row(_ time: DrillClock) async throws -> [Observation] {
       let plan = try Self.plan(scenarios, calls: 12, in: time)
-      let report = try await Drill.fly([NetworkLayerSubject()], plan)
+      let report = try await Drill.run([NetworkLayerSubject()], plan)
       return try #require(report.scenarios.first?.subjects.first).observations
     }
     let (virtual, real) = (try await row(.virtualTime), try await row(.realTime))
@@ -87,7 +87,7 @@ struct VirtualDrillTests {
       in: Self.shipped("server-errors"),
       calls: 50
     )
-    .fly(in: .virtualTime) { call in
+    .run(in: .virtualTime) { call in
       for wait in [60.0, 3600, 86_400] {
         let answer = try await call.send(call.request)
         if answer.status < 500 { return answer.body.data }
@@ -105,7 +105,7 @@ struct VirtualDrillTests {
   @Test func `a stall is left after the client's own time, to the microsecond`() async throws {
     var plan = try Self.plan(try Self.shipped("stall"), calls: 3)
     plan.deadline = .seconds(31)
-    let report = try await Drill.fly([NetworkLayerSubject()], plan)
+    let report = try await Drill.run([NetworkLayerSubject()], plan)
     for call in try #require(report.scenarios.first?.subjects.first).observations {
       expectEqual(call.ending, .failed("timedOut"))
       if call.attempts.first?.isRepeatable == false {
@@ -122,9 +122,9 @@ struct VirtualDrillTests {
     let names = ["latency", "one-fault", "stalled-body", "redirect-elsewhere", "auth-refused"]
     let scenarios = try Shipped.scenarios().filter { names.contains($0.name) }
     expectEqual(scenarios.count, names.count)
-    func report(_ time: FlightTime) async throws -> Report {
+    func report(_ time: DrillClock) async throws -> Report {
       try await Drill(try Shipped.cassette(), in: scenarios, calls: 12, stage: .inProcess)
-        .fly(in: time) { call in try await ClosureDrillTests.send(call.urlRequest, by: call.session)
+        .run(in: time) { call in try await ClosureDrillTests.send(call.urlRequest, by: call.session)
         }
     }
     let virtual = try await report(.virtualTime)
@@ -141,7 +141,7 @@ struct VirtualDrillTests {
   @Test func `a call that a thread keeps waiting does not hang`() async throws {
     let error = await #expect(throws: NotVirtual.self) {
       try await Drill(try Shipped.cassette(), in: Self.shipped("calm"), calls: 1)
-        .fly(in: .virtualTime) { call in
+        .run(in: .virtualTime) { call in
           // Time goes on for as long as the call may take, and then the thread is done.
           let moment = DispatchSemaphore(value: 0)
           Task {
@@ -164,7 +164,7 @@ struct VirtualDrillTests {
     let error = await #expect(throws: NotVirtual.self) {
       _ = try await VirtualTime.run {
         try await Drill(try Shipped.cassette(), in: Self.shipped("calm"), calls: 1)
-          .fly(in: .virtualTime) { try await $0.send($0.request).body.data }
+          .run(in: .virtualTime) { try await $0.send($0.request).body.data }
       }
     }
     expectEqual(error?.reason, .nested)
@@ -172,7 +172,7 @@ struct VirtualDrillTests {
 
   @Test func `what hangs for ever hangs`() async throws {
     let report = try await Drill(try Shipped.cassette(), in: Self.shipped("calm"), calls: 2)
-      .fly(in: .virtualTime) { call in
+      .run(in: .virtualTime) { call in
         for await _ in AsyncStream<Int>(unfolding: {
           try? await Task.sleep(for: .seconds(5))
           return 1
@@ -187,13 +187,13 @@ struct VirtualDrillTests {
     plan.stage = .onTheWire
     await #expect(
       throws: DrillError.plan("Sockets have the machine's time. Fly it without --clock virtual.")
-    ) { try await Drill.fly([NetworkLayerSubject()], plan) }
+    ) { try await Drill.run([NetworkLayerSubject()], plan) }
     (plan.stage, plan.subjects, plan.command) = (nil, ["exec"], ["curl", "{url}"])
     await #expect(
       throws: DrillError.plan(
         "Only windtunnel drill runs programs in virtual time. Leave --clock virtual out."
       )
-    ) { try await Drill.fly([ExecSubject()], plan) }
+    ) { try await Drill.run([ExecSubject()], plan) }
   }
 
   @Test func `on the wire nothing can be sent without a session`() async throws {
@@ -202,7 +202,7 @@ struct VirtualDrillTests {
       in: [.calm],
       calls: 1,
       stage: .onTheWire
-    ).fly { call in try await call.send(call.request).body.data }
+    ).run { call in try await call.send(call.request).body.data }
     let ending = try #require(report.scenarios.first?.subjects.first?.observations.first).ending
     guard case .failed(let reason) = ending else {
       Issue.record("it went well")

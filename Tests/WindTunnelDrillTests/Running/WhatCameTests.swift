@@ -6,7 +6,7 @@ import Testing
 
 /// What a call brought, held against what it asked for.
 @Suite struct WhatCameTests {
-  private func row(_ rule: Rule, _ subject: String, on stage: Stage, calls: Int = 10) async throws
+  private func row(_ rule: FaultRule, _ subject: String, on stage: Stage, calls: Int = 10) async throws
     -> Metrics
   {
     try #require(
@@ -14,7 +14,7 @@ import Testing
     ).metrics
   }
 
-  private func report(_ rule: Rule, _ subject: String, on stage: Stage, calls: Int = 10)
+  private func report(_ rule: FaultRule, _ subject: String, on stage: Stage, calls: Int = 10)
     async throws -> Report
   {
     let folder = try Folder()
@@ -34,7 +34,7 @@ import Testing
   func `a page for an answer in JSON is blank, and a client that looks shows its copy`(
     stage: Stage
   ) async throws {
-    let portal = Rule.on("* /**", .always, .answer(.captivePortalPage))
+    let portal = FaultRule.on("* /**", .always, .answer(.captivePortalPage))
     let bare = try await report(portal, "urlsession", on: stage)
     let bareMetrics = bare.scenarios[0].subjects[0].metrics
     #expect(bareMetrics.successRate == 1 && bareMetrics.blankScreenRate == 1)
@@ -51,7 +51,7 @@ import Testing
   func `a body that is cut without a sign is a silent truncation`(stage: Stage, subject: String)
     async throws
   {
-    let cut = Rule.on("* /**", .always, .malformed(.silentTruncation))
+    let cut = FaultRule.on("* /**", .always, .malformed(.silentTruncation))
     let metrics = try await row(cut, subject, on: stage)
     expectEqual(metrics.silentTruncations, 10)
     let calm = try await row(.on("* /none", .always, .status(503)), subject, on: stage)
@@ -64,7 +64,7 @@ import Testing
   {
     var trigger = Trigger.always
     trigger.untilHeaderChanges = "Authorization"
-    let expired = Rule(when: trigger, [.status(401)])
+    let expired = FaultRule(when: trigger, [.status(401)])
     let metrics = try await row(expired, "network-layer", on: stage)
     #expect(metrics.successRate == 1 && metrics.averageRetries == 1 && metrics.duplicates == 0)
     let bare = try await row(expired, "urlsession", on: stage)
@@ -144,20 +144,20 @@ import Testing
 
   @Test(.enabled(if: hasCurl, "curl is not installed."))
   func `a program that prints a line feed is seen to take a part for the whole`() async throws {
-    func fly(_ script: String, in scenario: Scenario) async throws -> Report.Row {
+    func run(_ script: String, in scenario: Scenario) async throws -> Report.Row {
       let drill = try TestSubjects.drill(DrillPlan.execSubject) { plan in
         plan.command = ["sh", "-c", script, "sh", "{url}"]
         (plan.scenarios, plan.calls, plan.stage) = ([scenario], 4, nil)
         plan.deadline = .seconds(60)
       }
-      return try #require(try await drill.fly().scenarios.first?.subjects.first)
+      return try #require(try await drill.run().scenarios.first?.subjects.first)
     }
     let cut = Scenario("cut", rules: [.on("* /**", .always, .malformed(.silentTruncation))])
     let curl = #"curl -sf --noproxy '*' "$1" "#
     for (script, scenario, count) in [
       (curl, cut, 4), (curl + "&& echo", cut, 4), (curl, .calm, 0), (curl + "&& echo", .calm, 0),
     ] {
-      let row = try await fly(script, in: scenario)
+      let row = try await run(script, in: scenario)
       expectEqual(row.metrics.silentTruncations, count, "\(script), \(scenario.name)")
       #expect(row.observations.allSatisfy { $0.printed == nil })
     }
@@ -169,7 +169,7 @@ import Testing
       ),
       (curl + "-o /dev/null", "", ": the program printed nothing"),
     ] {
-      let row = try await fly(script, in: .calm)
+      let row = try await run(script, in: .calm)
       expectEqual(row.observations.map(\.printed), Array(repeating: printed, count: 4))
       expectNil(row.metrics.silentTruncations)
       expectEqual(gate.result(for: row).verdict, .inconclusive("no body was compared\(words)"))

@@ -27,7 +27,7 @@ import Testing
     .unfit("a {url}\n"), .unanswered("b {\"call\": N}"),
   ]
   static let connections = {
-    var seen = Flight.Connections(calls: 60, opened: 9, mostOpen: 3, leftOpen: 1)
+    var seen = ClientRun.Connections(calls: 60, opened: 9, mostOpen: 3, leftOpen: 1)
     seen.leftUnread = 2
     return seen
   }()
@@ -100,10 +100,10 @@ import Testing
     (whole.intendedStart, whole.start) = (.microseconds(1), .microseconds(2))
     (whole.clientAttempts, whole.bodyMatches, whole.isStale) = (2, false, true)
     (whole.afterWindow, whole.processorDelay) = (.milliseconds(12), .milliseconds(700))
-    (whole.showsAnswerOf, whole.joinsVersions) = ("GET /b", false)
+    (whole.showsResponseOf, whole.joinsVersions) = ("GET /b", false)
     (whole.replacesScalars, whole.showsCutEvent) = (true, false)
     whole.hidesErrorEvent = true
-    whole.rogueAnswer = .shownDespiteProbe
+    whole.rogueResponse = .shownDespiteProbe
     whole.configuration = .init(
       kept: 5,
       isGiven: true,

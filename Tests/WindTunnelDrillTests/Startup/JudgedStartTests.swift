@@ -38,7 +38,7 @@ import Testing
     var standings: [String: RuleStanding.Standing]
   }
 
-  private static func fly(
+  private static func run(
     _ scenario: String,
     on cassette: Cassette,
     _ command: [String]
@@ -85,7 +85,7 @@ import Testing
     used: [Int],
     isMet: Bool
   ) async throws {
-    let flown = try await Self.fly(
+    let flown = try await Self.run(
       "config-garbage",
       on: Self.tape(),
       ["python3", "-c", Self.program, way, "{kept}"]
@@ -113,7 +113,7 @@ import Testing
     way: String,
     kept: String
   ) async throws {
-    let flown = try await Self.fly(
+    let flown = try await Self.run(
       "config-replayed",
       on: Self.tape(),
       ["python3", "-c", Self.program, way, kept]
@@ -142,7 +142,7 @@ import Testing
           shown = urllib.request.urlopen(asked).read().decode()
           print(json.dumps({"call": line["call"], "ok": True, "shown": shown}), flush=True)
       """
-    let flown = try await Self.fly(
+    let flown = try await Self.run(
       "config-garbage",
       on: Shipped.startup(),
       ["python3", "-c", script]
@@ -162,7 +162,7 @@ import Testing
     version: Int
   ) async throws {
     let script = TestData.text("spoils-configuration.py")
-    let flown = try await Self.fly(
+    let flown = try await Self.run(
       scenario,
       on: Shipped.startup(),
       ["python3", "-c", script, "{kept}"]
@@ -191,7 +191,7 @@ import Testing
     way: String,
     severity: String?
   ) async throws {
-    let flown = try await Self.fly(
+    let flown = try await Self.run(
       "nearest-lies",
       on: Shipped.startup(),
       ["python3", "-c", Self.asksNearest, way]
@@ -200,14 +200,14 @@ import Testing
     expectEqual(flown.findings, (isNamed ? ["\(severity ?? "") \(Self.rogue)"] : []))
     // A client none of whose calls succeeds proves nothing.
     expectEqual(flown.code, (severity == "error" ? 99 : severity == "" ? 98 : 0))
-    let answer: Observation.RogueAnswer? =
+    let answer: Observation.RogueResponse? =
       switch severity {
       case "warning"?: .shown
       case "error"?: .shownDespiteProbe
       case .some: .refused
       case nil: nil
       }
-    expectEqual(flown.row.observations.map(\.rogueAnswer), [answer, answer])
+    expectEqual(flown.row.observations.map(\.rogueResponse), [answer, answer])
   }
 
   @Test(arguments: [Stage.inProcess, .onTheWire])
@@ -220,7 +220,7 @@ import Testing
       stage: stage
     )
     for (server, found) in [(0, ["trusts-rogue-server"]), (1, [])] {
-      let report = try await drill.fly { call in
+      let report = try await drill.run { call in
         for origin in call.origins {
           _ = try await call.session.data(from: origin.appending(path: "probe"))
         }
@@ -249,9 +249,9 @@ import Testing
       calls: 2,
       load: .closedLoop(concurrency: 1)
     )
-    let report = try await drill.fly { try await $0.session.data(from: $0.url).0 }
+    let report = try await drill.run { try await $0.session.data(from: $0.url).0 }
     expectEqual(report.findings.map(\.finding.rule), [])
-    expectEqual(report.scenarios[0].subjects[0].observations.map(\.rogueAnswer), [nil, nil])
+    expectEqual(report.scenarios[0].subjects[0].observations.map(\.rogueResponse), [nil, nil])
   }
 
   // MARK: What is served

@@ -7,7 +7,7 @@ import Testing
 /// Any program as a subject.
 @Suite(.timeLimit(.minutes(5))) struct ExecTests {
   /// Flies a shell's script through weather.
-  private func fly(
+  private func run(
     _ script: String,
     in scenarios: [Scenario] = [.calm],
     calls: Int = 4,
@@ -20,7 +20,7 @@ import Testing
       plan.deadline = deadline
       plan.stage = nil
     }
-    let report = try await drill.fly()
+    let report = try await drill.run()
     expectEqual(report.scenarios.map(\.stage), scenarios.map { _ in .onTheWire })
     #expect(report.environment.contains(Report.Fact("program", "sh")))
     return try report.scenarios.map { try #require($0.subjects.first) }
@@ -33,7 +33,7 @@ import Testing
       case $WINDTUNNEL_URL in "$1"/*) ;; *) exit 7 ;; esac
       echo shown
       """
-    let row = try await fly(script)[0]
+    let row = try await run(script)[0]
     expectEqual(row.observations.map(\.ending), [.succeeded, .succeeded, .succeeded, .succeeded])
     #expect(row.observations.allSatisfy { $0.showed })
     expectEqual(row.metrics.averageRetries, 0)
@@ -73,7 +73,7 @@ import Testing
       plan.calls = 2
       plan.stage = nil
     }
-    let report = try await drill.fly()
+    let report = try await drill.run()
     let row = try #require(report.scenarios.first?.subjects.first)
     expectEqual(row.observations.map(\.ending), [.succeeded, .succeeded])
   }
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func `an end by code, signal or shell is told apart, and the others fly on`() async throws {
+  @Test func `an end by code, signal or shell is told apart, and the others run on`() async throws {
     let script = """
       case $2 in
         0) exit 28 ;;
@@ -113,7 +113,7 @@ import Testing
         *) exit 0 ;;
       esac
       """
-    let rows = try await fly(script, in: [.calm, Scenario("later")])
+    let rows = try await run(script, in: [.calm, Scenario("later")])
     for row in rows {
       expectEqual(
         row.observations.map(\.ending),
@@ -133,7 +133,7 @@ import Testing
       echo $! > '\(mark.path)'
       wait
       """
-    let row = try await fly(script, deadline: .seconds(10))[0]
+    let row = try await run(script, deadline: .seconds(10))[0]
     expectEqual(row.observations.map(\.ending), [.succeeded, .hung, .succeeded, .succeeded])
     let text = try String(contentsOf: mark, encoding: .utf8)
     let sleeper = try #require(Int32(text.trimmingCharacters(in: .whitespacesAndNewlines)))
@@ -177,7 +177,7 @@ import Testing
       plan.calls = 4
       plan.stage = nil
     }
-    let report = try await drill.fly()
+    let report = try await drill.run()
     let found = report.findings.map(\.finding).filter { $0.rule == "fails-without-fault" }
     expectEqual(found.map(\.seen), ["It failed, exit 7, and sent no request."])
     expectEqual(found.map(\.count), ["1 of 4 calls"])
@@ -198,7 +198,7 @@ import Testing
       plan.stage = nil
       plan.deadline = .seconds(60)
     }
-    let row = try #require(try await drill.fly().scenarios.first?.subjects.first)
+    let row = try #require(try await drill.run().scenarios.first?.subjects.first)
     expectEqual(row.observations.map(\.ending), [.succeeded, .succeeded, .succeeded])
     expectEqual(row.observations.map(\.attemptCount), [3, 3, 3])
     expectEqual(row.metrics.averageRetries, 2)
@@ -212,7 +212,7 @@ import Testing
       plan.calls = 2
       plan.stage = nil
     }
-    let row = try #require(try await drill.fly().scenarios.first?.subjects.first)
+    let row = try #require(try await drill.run().scenarios.first?.subjects.first)
     expectEqual(row.observations.map(\.ending), [.failed("exit 6"), .failed("exit 6")])
     expectEqual(row.observations.map(\.attemptCount), [nil, nil])
     expectNil(row.metrics.averageRetries)

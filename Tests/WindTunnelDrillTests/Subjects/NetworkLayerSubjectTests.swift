@@ -66,7 +66,7 @@ import WindTunnelReports
   }
 
   @Test(arguments: Way.allCases)
-  func `good weather is asked, and nothing of the rehearsal is seen`(way: Way) async throws {
+  func `good scenario is asked, and nothing of the rehearsal is seen`(way: Way) async throws {
     let row = try await row("calm", way)
     expectEqual(row.metrics.successRate, 1)
     expectEqual(row.metrics.amplification, 1)
@@ -116,8 +116,8 @@ private final class SeenURLs: Transport {
 
   var urls: [String] { seen.withLock { $0 } }
 
-  func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
+  func send(_ request: URLRequest) async throws(TransportError) -> ServerResponse {
     seen.withLock { $0.append(request.url?.absoluteString ?? "") }
-    return HTTPAnswer(status: 200)
+    return ServerResponse(status: 200)
   }
 }

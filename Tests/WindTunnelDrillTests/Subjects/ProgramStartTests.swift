@@ -20,7 +20,7 @@ import WindTunnelCommandLine
       plan.load = .closedLoop(concurrency: 2)
       edit(&plan)
     }
-    return try await drill.fly()
+    return try await drill.run()
   }
 
   private static func fact(_ name: String, of report: Report) -> String? {

@@ -11,7 +11,7 @@ import Testing
   private static let hasWget = Executable.find("wget") != nil
   private static let hasOpenSSL = AuthorityFile.kind == .there
 
-  private static func fly(
+  private static func run(
     _ command: [String],
     in scenario: Scenario,
     calls: Int = 3
@@ -22,7 +22,7 @@ import Testing
       plan.stage = nil
       plan.deadline = .seconds(120)
     }
-    let report = try await drill.fly()
+    let report = try await drill.run()
     expectEqual(report.scenarios.map(\.stage), [.onTheWire])
     return try #require(report.scenarios.first?.subjects.first)
   }
@@ -44,8 +44,8 @@ import Testing
   @Test(.enabled(if: hasCurl, "curl is not installed."))
   func `curl --retry 3 asks three times more, and each wait is twice the last`() async throws {
     let curl = ["curl", "-sf", "--retry", "3", "{url}"]
-    async let lost = Self.fly(curl, in: Self.always)
-    async let won = Self.fly(curl, in: Self.twice)
+    async let lost = Self.run(curl, in: Self.always)
+    async let won = Self.run(curl, in: Self.twice)
     let (failed, recovered) = try await (lost, won)
     expectEqual(Self.ends(failed), [.failed("exit 22")])
     #expect(failed.metrics.averageRetries == 3 && failed.metrics.successRate == 0)
@@ -60,7 +60,7 @@ import Testing
 
   @Test(.enabled(if: hasCurl, "curl is not installed."))
   func `curl waits as long as Retry-After says`() async throws {
-    let row = try await Self.fly(["curl", "-sf", "--retry", "1", "{url}"], in: Self.asked)
+    let row = try await Self.run(["curl", "-sf", "--retry", "1", "{url}"], in: Self.asked)
     expectEqual(Self.ends(row), [.succeeded])
     expectEqual(row.metrics.averageRetries, 1)
     #expect(row.metrics.retryAfterCompliance == 1 && row.metrics.earlyRetries == 0)
@@ -106,8 +106,8 @@ import Testing
   @Test(.enabled(if: hasRequests, "Python's requests is not installed."))
   func `a session with Retry(total=3) asks three times more, and never posts again`() async throws {
     let drilled = Self.requests("total=3, backoff_factor=0.01")
-    async let lost = Self.fly(drilled, in: Self.always, calls: 10)
-    async let won = Self.fly(drilled, in: Self.twice, calls: 10)
+    async let lost = Self.run(drilled, in: Self.always, calls: 10)
+    async let won = Self.run(drilled, in: Self.twice, calls: 10)
     let (failed, recovered) = try await (lost, won)
     for row in [failed, recovered] {
       for call in row.observations {
@@ -125,7 +125,7 @@ import Testing
   @Test(.enabled(if: hasRequests, "Python's requests is not installed."))
   func `a session that may post again is seen to, and waits as it is asked`() async throws {
     let any = Self.requests("total=3, backoff_factor=0.01, allowed_methods=None")
-    let row = try await Self.fly(any, in: Self.asked, calls: 10)
+    let row = try await Self.run(any, in: Self.asked, calls: 10)
     expectEqual(Self.ends(row), [.succeeded])
     #expect(row.metrics.averageRetries == 1 && row.metrics.retryAfterCompliance == 1)
     let posts = row.observations.count { $0.endpoint.hasPrefix("POST ") }
@@ -142,8 +142,8 @@ import Testing
       "wget", "-q", "-O", "-", "--no-proxy", "--tries=3", "--waitretry=1",
       "--retry-on-http-error=503", "{url}",
     ]
-    async let lost = Self.fly(wget, in: Self.always)
-    async let won = Self.fly(wget, in: Self.twice)
+    async let lost = Self.run(wget, in: Self.always)
+    async let won = Self.run(wget, in: Self.twice)
     let (failed, recovered) = try await (lost, won)
     #expect(failed.metrics.averageRetries == 2 && failed.metrics.successRate == 0)
     expectEqual(Self.ends(recovered), [.succeeded])
@@ -165,7 +165,7 @@ import Testing
     fault: TLSFault
   ) async throws {
     let scenario: Scenario = [.always(.always, .connection(.tls(fault)))]
-    let row = try await Self.fly(
+    let row = try await Self.run(
       ["curl", "-sf", "--noproxy", "*", "--cacert", "{ca}", "--retry", "2", "{url}"],
       in: scenario,
       calls: 2
@@ -190,7 +190,7 @@ import Testing
       // It is told by the variable that its TLS library reads, and needs to be changed in nothing.
       ["sh", "-c", again, "sh", "{url}"],
     ] {
-      let row = try await Self.fly(command, in: first, calls: 2)
+      let row = try await Self.run(command, in: first, calls: 2)
       expectEqual(Self.ends(row), [.succeeded])
       #expect(row.metrics.averageRetries == 1 && row.metrics.recoveredRate == 1)
       #expect(row.observations.allSatisfy { $0.attempts.map(\.isRequest) == [false, true] })
@@ -203,7 +203,7 @@ import Testing
   {
     let folder = try Folder()
     let name = try folder.file("name")
-    let row = try await Self.fly(
+    let row = try await Self.run(
       [
         "sh", "-c",
         #"echo "$2" > "$0"; unset CURL_CA_BUNDLE SSL_CERT_FILE; exec curl -sf --noproxy '*' "$1""#,
@@ -232,7 +232,7 @@ import Testing
     let form = "%{time_connect} %{time_appconnect} %{time_starttransfer}\\n"
     let curl =
       #"curl -sf --noproxy '*' --cacert "$2" -o /dev/null -w "\#(form)" "$1" >"$0""#
-    let row = try await Self.fly(
+    let row = try await Self.run(
       ["sh", "-c", "\(curl) || \(curl)", file, "{url}", "{ca}"],
       in: scenario,
       calls: 1

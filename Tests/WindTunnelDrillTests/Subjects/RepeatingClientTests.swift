@@ -30,7 +30,7 @@ import WindTunnelNetworkLayer
     // A clock may end an attempt only where a fault makes it wait; none here does.
     drill.plan.attemptTimeout = .seconds(600)
     let admission = AdmissionController(AdmissionController.Rules(budget: nil, breaker: nil))
-    let report = try await drill.fly { call in
+    let report = try await drill.run { call in
       let client = NetworkClient(
         baseURL: call.baseURL,
         session: call.session,
@@ -52,12 +52,12 @@ import WindTunnelNetworkLayer
 
   @Test(.world, arguments: ["server-errors", "rate-limited", "outage"])
   func `meets the same on both stages and at any concurrency`(name: String) async throws {
-    let weather = try Shipped.scenarios(named: [name])
-    let first = try await row(weather, on: .onTheWire, at: 1)
+    let scenario = try Shipped.scenarios(named: [name])
+    let first = try await row(scenario, on: .onTheWire, at: 1)
     // Some of its calls went further than one attempt, or nothing was shown here.
     #expect(met(first).contains { $0.count > 1 })
     for (stage, concurrency) in [(Stage.onTheWire, 16), (.inProcess, 1), (.inProcess, 16)] {
-      let again = try await row(weather, on: stage, at: concurrency)
+      let again = try await row(scenario, on: stage, at: concurrency)
       expectEqual(met(again), met(first), "\(stage), \(concurrency) at once")
       expectEqual(again.observations.map(\.endpoint), first.observations.map(\.endpoint))
       // Which of them failed; the words of a failure are the transport's, which counts on a socket what

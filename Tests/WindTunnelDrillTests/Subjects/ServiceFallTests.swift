@@ -45,7 +45,7 @@ import Testing
           say(line["call"])
       """
     let flight = ServiceFlight(script, folder.url.path, fifo.path, calls: 2)
-    let rows = try await flight.fly(in: [.calm, Scenario("later")]) { event in
+    let rows = try await flight.run(in: [.calm, Scenario("later")]) { event in
       if case .finished = event { fifo.write() }
     }
     // Either may be the one whose program comes second.
@@ -66,14 +66,14 @@ import Testing
       atOnce: 2,
       deadline: .seconds(1)
     )
-    let row = try await flight.fly()
+    let row = try await flight.run()
     expectEqual(row.observations.map(\.ending), row.observations.map { _ in .succeeded })
   }
 
   @Test(.enabled(if: hasPython, "python3 is not here."))
   func `one that never says anything hangs`() async throws {
     let flight = ServiceFlight("for line in lines: pass", calls: 1, deadline: .milliseconds(100))
-    try await expectEqual(flight.fly().observations.map(\.ending), [.hung])
+    try await expectEqual(flight.run().observations.map(\.ending), [.hung])
   }
 
   @Test(.enabled(if: hasPython, "python3 is not here."))
@@ -82,7 +82,7 @@ import Testing
     let subject = ServiceSubject(command) { Issue.record("it fell: \($0)") }
     var flight = try FlightOfCalls(subject, .calm, on: .onTheWire, calls: 4)
     flight.setup.hanging = Alarm { _, _, ring in ring() }
-    let endings = try await flight.fly().map(\.ending)
+    let endings = try await flight.run().map(\.ending)
     expectEqual(endings, [.succeeded, .succeeded, .succeeded, .succeeded])
   }
 
@@ -98,7 +98,7 @@ import Testing
       // As if it were killed.
       if fall == .hung { fifo.write() }
     }
-    let result = await subject.fly(try Self.call(deadline: .milliseconds(10)))
+    let result = await subject.run(try Self.call(deadline: .milliseconds(10)))
     expectEqual(result.ending, .hung)
     let text = try String(contentsOfFile: file, encoding: .utf8)
     let number = try #require(Int32(text.trimmingCharacters(in: .whitespacesAndNewlines)))
@@ -121,7 +121,7 @@ import Testing
     let subject = ServiceSubject(ServiceFlight.command(script)) { Issue.record("it fell: \($0)") }
     var flight = try FlightOfCalls(subject, .calm, on: .onTheWire, calls: 2)
     flight.setup.mix = Mix(isReadOnly: true)
-    let calls = try await flight.fly()
+    let calls = try await flight.run()
     expectEqual(calls.map(\.ending), [.succeeded, .succeeded])
     let sign = try #require(calls.flatMap(\.attempts).compactMap(\.start).min())
     for call in calls {
@@ -140,7 +140,7 @@ import Testing
       let folder = try Folder()
       let number = try folder.file("number")
       let subject = ServiceSubject(["sh", "-c", script, number]) { _ in }
-      try await expectEqual(subject.fly(Self.call()).ending, .succeeded)
+      try await expectEqual(subject.run(Self.call()).ending, .succeeded)
       let text = try String(contentsOfFile: number, encoding: .utf8)
       let process = text.trimmingCharacters(in: .whitespacesAndNewlines)
       let held = try #require(FileHandle(forWritingAtPath: "/proc/\(process)/fd/1"))

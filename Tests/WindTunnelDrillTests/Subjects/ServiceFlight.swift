@@ -36,11 +36,11 @@ struct ServiceFlight {
     return ["python3", "-c", head + script]
   }
 
-  func fly(in scenario: Scenario = .calm) async throws -> Report.Row {
-    try #require(try await fly(in: [scenario]).first)
+  func run(in scenario: Scenario = .calm) async throws -> Report.Row {
+    try #require(try await run(in: [scenario]).first)
   }
 
-  func fly(
+  func run(
     in scenarios: [Scenario],
     progress: @escaping @Sendable (ProcessDrill.Progress) -> Void = { _ in }
   ) async throws -> [Report.Row] {
@@ -49,7 +49,7 @@ struct ServiceFlight {
       (plan.calls, plan.stage, plan.deadline) = (calls, nil, deadline)
       plan.load = .closedLoop(concurrency: atOnce)
     }
-    let report = try await drill.fly(progress: progress)
+    let report = try await drill.run(progress: progress)
     let rows = try report.scenarios.map { try #require($0.subjects.first) }
     #expect(rows.allSatisfy { $0.client == .service })
     return rows

@@ -9,7 +9,7 @@ import Testing
   private static let hasPython = ServiceFlight.hasPython
 
   /// Flies a script in Python, which has `lines`, the calls one by one, and `say`.
-  private func fly(
+  private func run(
     _ script: String,
     in scenario: Scenario = .calm,
     calls: Int = 6,
@@ -17,7 +17,7 @@ import Testing
     deadline: Duration = .seconds(60)
   ) async throws -> Report.Row {
     try await ServiceFlight(script, calls: calls, atOnce: atOnce, deadline: deadline)
-      .fly(in: scenario)
+      .run(in: scenario)
   }
 
   @Test(arguments: [
@@ -31,7 +31,7 @@ import Testing
 
   @Test(.enabled(if: hasPython, "python3 is not here."))
   func `one program is told of every call, and what it says of each is kept`() async throws {
-    let row = try await fly(
+    let row = try await run(
       """
       ways = [{}, {"status": 503}, {"ok": False, "error": "timedOut", "attempts": 2},
               {"shown": "stale"}, {"shown": False}, {"ok": False, "status": 404, "more": [1]}]
@@ -54,7 +54,7 @@ import Testing
 
   @Test(.enabled(if: hasPython, "python3 is not here."))
   func `answers come in any order`() async throws {
-    let row = try await fly(
+    let row = try await run(
       """
       held = []
       for line in lines:
@@ -71,7 +71,7 @@ import Testing
 
   @Test(.enabled(if: hasPython, "python3 is not here."))
   func `the call in which it dies has crashed, and it is started again`() async throws {
-    let row = try await fly(
+    let row = try await run(
       """
       for line in lines:
           if line["call"] == 2: os.abort()
@@ -90,7 +90,7 @@ import Testing
   func `of several in the air the one to blame is found`() async throws {
     let mark = TestSubjects.mark()
     defer { try? FileManager.default.removeItem(at: mark) }
-    let row = try await fly(
+    let row = try await run(
       """
       count = 0
       for line in lines:
@@ -109,8 +109,8 @@ import Testing
   }
 
   @Test(.enabled(if: hasPython, "python3 is not here."))
-  func `a call that is not answered hangs, and the others fly on`() async throws {
-    let row = try await fly(
+  func `a call that is not answered hangs, and the others run on`() async throws {
+    let row = try await run(
       """
       for line in lines:
           if line["call"] != 1: say(line["call"])
@@ -125,7 +125,7 @@ import Testing
   func `it is told of a call that is given up`() async throws {
     var scenario = Scenario("given-up")
     scenario.cancellation = Cancellation(share: 1, after: .milliseconds(20))
-    let row = try await fly(
+    let row = try await run(
       """
       for line in lines:
           if "cancel" in line: say(line["cancel"], ok=False, error="cancelled")
@@ -142,7 +142,7 @@ import Testing
 
   @Test(.enabled(if: hasPython, "python3 is not here."))
   func `lines that are no answers are dropped`() async throws {
-    let row = try await fly(
+    let row = try await run(
       """
       for line in lines:
           print("hello", flush=True)
@@ -157,7 +157,7 @@ import Testing
 
   @Test(.enabled(if: hasPython, "python3 is not here."))
   func `one that does not end with its input is ended`() async throws {
-    let row = try await fly(
+    let row = try await run(
       """
       signal.signal(signal.SIGTERM, signal.SIG_IGN)
       for line in lines: say(line["call"])
@@ -170,7 +170,7 @@ import Testing
 
   @Test(.enabled(if: hasPython, "python3 is not here."))
   func `what it takes to load is no call's time`() async throws {
-    let row = try await fly(
+    let row = try await run(
       """
       import urllib.request
       time.sleep(2)
@@ -193,7 +193,7 @@ import Testing
     let home = try #require(
       Shipped.cassette().interactions.first { $0.request.url.path == "/home" }?.response?.body.text
     )
-    let row = try await fly(
+    let row = try await run(
       """
       home = json.loads('''\(home)''')
       words = [home, home, json.dumps(home, indent=2), {"accepted": True}, "something of its own", True]
@@ -202,7 +202,7 @@ import Testing
     )
     // Calls 0 and 5 are for /home itself.
     expectEqual(
-      row.observations.map(\.showsAnswerOf),
+      row.observations.map(\.showsResponseOf),
       [nil, "GET /home", "GET /home", nil, nil, nil]
     )
     expectEqual(row.observations[0].bodyMatches, true)
@@ -223,15 +223,15 @@ import Testing
           if line["call"] > 1: held.pop().close()
           say(line["call"])
       """
-    let kept = try await fly(script, in: scenario).traffic
+    let kept = try await run(script, in: scenario).traffic
     #expect(kept.connections.map(\.calls) == [6] && kept.connections.map(\.opened) == [6])
     expectEqual(kept.lateRequests, [])
-    try await expectEqual(fly(script).traffic.connections, [])
+    try await expectEqual(run(script).traffic.connections, [])
   }
 
   @Test(.enabled(if: hasPython, "python3 is not here."))
   func `a request behind the end of its call is late`() async throws {
-    let row = try await fly(
+    let row = try await run(
       """
       import urllib.request
       last = None

@@ -66,7 +66,7 @@ import Testing
       deadline: .seconds(600),
       stage: stage
     )
-    let report = try await drill.fly { call in
+    let report = try await drill.run { call in
       var asked = call.urlRequest
       asked.url = try builder.url(call)
       return try await ClosureDrillTests.send(asked, by: call.session)
@@ -98,7 +98,7 @@ import Testing
       (plan.cassette, plan.command) = (Self.cassette, ["sh", "-c", script])
       (plan.stage, plan.calls, plan.deadline) = (nil, 4, .seconds(120))
     }
-    let row = try #require(try await drill.fly().scenarios.first?.subjects.first)
+    let row = try #require(try await drill.run().scenarios.first?.subjects.first)
     expectEqual(row.observations.map(\.ending), Array(repeating: .succeeded, count: 4))
     expectEqual(
       row.observations.map { $0.attempts.map(\.take) },

@@ -19,13 +19,13 @@
     private static let hasPython = Executable.find("python3") != nil
     private static let delay = Duration.seconds(2)
 
-    private static func late(_ rules: [Rule] = []) -> Scenario {
+    private static func late(_ rules: [FaultRule] = []) -> Scenario {
       var scenario = Scenario("late", rules: rules)
       scenario.link = Link(up: .init(), down: .init(), dnsDelay: delay)
       return scenario
     }
 
-    private static func fly(
+    private static func run(
       _ command: [String],
       in scenario: Scenario = late(),
       calls: Int = 2
@@ -35,7 +35,7 @@
         plan.load = .closedLoop(concurrency: calls)
         (plan.stage, plan.deadline) = (nil, .seconds(120))
       }
-      return try #require(try await drill.fly().scenarios.first?.subjects.first)
+      return try #require(try await drill.run().scenarios.first?.subjects.first)
     }
 
     /// What curl says of when it had the name, the connection and the first byte; a line for each of its
@@ -64,7 +64,7 @@
     @Test(.enabled(if: hasCurl, "curl is not installed."))
     func `a look-up is what is late, and neither the connection nor the answer`() async throws {
       let folder = try Folder()
-      let row = try await Self.fly(Self.curl(folder))
+      let row = try await Self.run(Self.curl(folder))
       expectEqual(row.observations.map(\.ending), [.succeeded, .succeeded])
       for call in 0..<2 {
         let seen = try #require(try Self.moments(folder, call).last)
@@ -89,13 +89,13 @@
         link.request("GET", place.path)
         print(link.getresponse().read().decode())
         """
-      let row = try await Self.fly(["python3", "-c", script])
+      let row = try await Self.run(["python3", "-c", script])
       expectEqual(row.observations.map(\.ending), [.succeeded, .succeeded])
     }
 
     @Test(.enabled(if: hasCurl, "curl is not installed."))
     func `a client whose limit is for names, too, finds that`() async throws {
-      let row = try await Self.fly(["curl", "-sf", "--connect-timeout", "1", "{url}"])
+      let row = try await Self.run(["curl", "-sf", "--connect-timeout", "1", "{url}"])
       // CURLE_OPERATION_TIMEDOUT; an answer that is late is nothing to that limit.
       expectEqual(row.observations.map(\.ending), [.failed("exit 28"), .failed("exit 28")])
       expectEqual(row.observations.map(\.attemptCount), [0, 0])
@@ -104,7 +104,7 @@
     @Test func `a program is in that network whom it was, where it was`() async throws {
       let folder = try Folder()
       let script = #"(id -u; id -g; pwd; cat /etc/resolv.conf) > "$0/seen" 2>&1"#
-      let row = try await Self.fly(["sh", "-c", script, folder.url.path, "{url}"], calls: 1)
+      let row = try await Self.run(["sh", "-c", script, folder.url.path, "{url}"], calls: 1)
       expectEqual(row.observations.map(\.ending), [.succeeded])
       let seen = try String(contentsOfFile: try folder.file("seen"), encoding: .utf8)
       let place = FileManager.default.currentDirectoryPath
@@ -118,7 +118,7 @@
     func `lost attempts to connect come behind a late name`() async throws {
       let folder = try Folder()
       let lost = Self.late([.always(.always, .connection(.lostSYNs(1)))])
-      let row = try await Self.fly(Self.curl(folder), in: lost, calls: 1)
+      let row = try await Self.run(Self.curl(folder), in: lost, calls: 1)
       expectEqual(row.observations.map(\.ending), [.succeeded])
       let seen = try #require(try Self.moments(folder, 0).last)
       #expect(seen.name >= 2 && seen.connection - seen.name >= 1)
@@ -134,7 +134,7 @@
       let folder = try Folder()
       let alert: Scenario = Self.late([.always(.first(1), .connection(.tls(.expired)))])
       let again = Self.curl(folder, #"--cacert "$3""#)
-      let row = try await Self.fly(
+      let row = try await Self.run(
         [again[0], again[1], again[2] + " || " + again[2]] + again.dropFirst(3),
         in: alert,
         calls: 1
@@ -170,7 +170,7 @@
       #expect(group.complaints.contains("windtunnel: not run: \(why)\n"), "\(group)")
       let flown = try Report(contentsOf: URL(filePath: report))
       #expect(!flown.scenarios.isEmpty && !flown.scenarios.contains { $0.name == "slow-dns" })
-      expectEqual(flown.environment.first { $0.name == "notFlown" }?.value.contains(why), true)
+      expectEqual(flown.environment.first { $0.name == "notRun" }?.value.contains(why), true)
       // Who asks for it by its name is told that there is none.
       let alone = try await Tool.run(
         ["drill", "--scenario", "slow-dns"] + flags,

@@ -7,14 +7,14 @@ import WindTunnelSymptoms
 
 /// Where a scenario is flown, and that what cannot be carried is refused before anything starts.
 @Suite struct StageTests {
-  private func stage(_ asked: Stage?, _ rules: Rule...) throws -> Stage {
+  private func stage(_ asked: Stage?, _ rules: FaultRule...) throws -> Stage {
     var plan = DrillPlan(try Shipped.cassette(), in: [])
     plan.stage = asked
     return try plan.stage(of: Scenario("s", rules: rules))
   }
 
   @Test func `what takes bytes is flown on the wire and refused in process`() throws {
-    let rule = Rule.always(.always, .close(.inHeaders))
+    let rule = FaultRule.always(.always, .close(.inHeaders))
     try expectEqual(stage(nil, rule), .onTheWire)
     try expectEqual(stage(.onTheWire, rule), .onTheWire)
     let error = #expect(throws: DrillError.self) { try stage(.inProcess, rule) }
@@ -50,7 +50,7 @@ import WindTunnelSymptoms
         attemptTimeout: .seconds(1),
         deadline: .seconds(1)
       )
-      let result = await subject.fly(call)
+      let result = await subject.run(call)
       expectEqual(result.ending, .failed("\(call.baseURL.host ?? "") is not of this machine"))
     }
     #expect(!FileManager.default.fileExists(atPath: mark.path))
@@ -71,7 +71,7 @@ import WindTunnelSymptoms
   }
 
   @Test func `what a client would see of bytes is flown in process where that is asked`() throws {
-    let rule = Rule.always(.always, .malformed(.garbage), .reset(.inHeaders))
+    let rule = FaultRule.always(.always, .malformed(.garbage), .reset(.inHeaders))
     try expectEqual(stage(.inProcess, rule), .inProcess)
     try expectEqual(stage(nil, rule), .onTheWire)
   }

@@ -27,9 +27,9 @@ import Testing
       ([.always(.first(1), offline)], "lets others through"),
       ([.always(.always, offline, .connection(.refused))], "lets others through"),
       ([.always(.always, .delay(.exactly(.seconds(1))), offline)], "by one rule"),
-    ] as [([Rule], String?)]
+    ] as [([FaultRule], String?)]
   )
-  func `what keeps a scenario off the wire is said in words`(rules: [Rule], words: String?) throws {
+  func `what keeps a scenario off the wire is said in words`(rules: [FaultRule], words: String?) throws {
     let scenario = Scenario("s", rules: rules)
     let obstacle = Targets.obstacle(to: scenario)
     if let words {

@@ -161,7 +161,7 @@ import Testing
       deadline: .seconds(60),
       stage: stage
     )
-    let report = try await drill.fly { try await ClosureDrillTests.ask($0) }
+    let report = try await drill.run { try await ClosureDrillTests.ask($0) }
     let row = try #require(report.scenarios.first?.subjects.first)
     expectEqual(row.observations.map(\.ending), [.failed("hostNotFound"), .failed("hostNotFound")])
   }

@@ -5,7 +5,7 @@ import WindTunnelSearch
 
 /// The searches over the flows of the reference client that keep something.
 ///
-/// In the suite every single thing is tried. `Scripts/layer-storms` asks for every pair.
+/// In the suite every single thing is tried. `Scripts/layer-faultSets` asks for every pair.
 enum LayerStorms {
   private static func value(_ name: String) -> String? { ProcessInfo.processInfo.environment[name] }
 
@@ -18,7 +18,7 @@ enum LayerStorms {
   /// The folder of the certificates; `nil`: none is kept.
   private static let folder = value("WINDTUNNEL_CERTIFICATES").map { URL(filePath: $0) }
 
-  /// Expects that no storm sinks a sound flow, and keeps the certificate.
+  /// Expects that no fault set sinks a sound flow, and keeps the certificate.
   static func expectSound<World: FlowSurroundings>(
     of name: String,
     _ cassette: Cassette,
@@ -33,7 +33,7 @@ enum LayerStorms {
     let begun = ContinuousClock.now
     let found = try await Drill(cassette).search(as: name, plan, amid: world) { certificate in
       let time = ContinuousClock.now - begun
-      print("\(name): \(certificate.flown) storms in \(time), found: \(words(certificate))")
+      print("\(name): \(certificate.flown) fault sets in \(time), found: \(words(certificate))")
     } _: {
       try await flow($0, $1)
     }
@@ -45,10 +45,10 @@ enum LayerStorms {
     expectEqual(words(found), [])
     expectEqual(found.notVirtual.map(\.kind), [])
     #expect(found.isRepeatable && found.comparesResults)
-    try found.require("searchedDepth >= \(depth)", "finds == 0", "storms > 200")
+    try found.require("searchedDepth >= \(depth)", "finds == 0", "fault sets > 200")
   }
 
-  /// Searches for the smallest storm that sinks a flow with a planted bug.
+  /// Searches for the smallest fault set that sinks a flow with a planted bug.
   static func find<World: FlowSurroundings>(
     in cassette: Cassette,
     allowing allowed: Set<String> = [],
@@ -56,22 +56,22 @@ enum LayerStorms {
     _ flow: @escaping @Sendable @concurrent (DrillCall, World) async throws -> String
   ) async throws -> Find {
     var plan = SearchPlan()
-    (plan.budget, plan.storms, plan.finds) = (nil, 3000, 1)
+    (plan.budget, plan.faultSets, plan.finds) = (nil, 3000, 1)
     (plan.orders, plan.ordersOfSingles) = (0, 0)
     (plan.restarts, plan.allowed) = (true, allowed)
     let drill = Drill(cassette)
     let found = try await drill.search(plan, amid: world, flow)
-    let find = try #require(found.finds.first, "nothing is found in \(found.flown) storms")
+    let find = try #require(found.finds.first, "nothing is found in \(found.flown) faultSets")
     // Each test that is pasted does this.
-    let error = await #expect(throws: StormError.self) {
-      try await drill.fly(through: find.storm, amid: world, flow)
+    let error = await #expect(throws: FaultSetError.self) {
+      try await drill.run(through: find.faultSet, amid: world, flow)
     }
     expectEqual(error?.violations.contains { $0.rule == find.violation.rule }, true)
     return find
   }
 
   /// The finds in words, for expectations.
-  static func words(_ certificate: Certificate) -> [String] {
+  static func words(_ certificate: SearchReport) -> [String] {
     certificate.finds.map { "\($0.violation.rule): \($0.violation.seen) \($0.words)" }
   }
 }

@@ -48,7 +48,7 @@ final class OutboxWorld: FlowSurroundings, StormOrigin {
 
   func processEnded() { device.processEnded() }
 
-  func flightEnded() -> [Violation] { device.flightEnded() }
+  func runEnded() -> [Violation] { device.runEnded() }
 
   private func note(_ rule: String, _ seen: String) { device.note(Violation(rule, seen)) }
 
@@ -101,17 +101,17 @@ final class OutboxWorld: FlowSurroundings, StormOrigin {
     if isAnswered { note("sent-again", "\(calls) came again, and had been answered.") }
   }
 
-  func answer(to request: URLRequest, for process: StormDevice.Process) -> HTTPAnswer {
+  func answer(to request: URLRequest, for process: StormDevice.Process) -> ServerResponse {
     let path = request.url?.path ?? ""
     let calls = Self.calls(in: request.httpBody ?? Data())
     let key = request.value(forHTTPHeaderField: "Idempotency-Key") ?? ""
     state.withLock { _ = $0.answered.insert(key) }
     if calls.contains(Self.refused) {
       state.withLock { $0.refused.formUnion(calls) }
-      return HTTPAnswer(status: 422)
+      return ServerResponse(status: 422)
     }
     take(calls, at: path)
-    return HTTPAnswer(
+    return ServerResponse(
       status: 201,
       headers: ["Content-Type": "application/json"],
       body: Data(StormWire.mark.utf8)
@@ -129,7 +129,7 @@ final class OutboxWorld: FlowSurroundings, StormOrigin {
     if taken != taken.sorted() { note("out-of-order", "\(path) has taken \(taken).") }
   }
 
-  func lost(_ request: URLRequest, _ answer: HTTPAnswer?, for process: StormDevice.Process) {
+  func lost(_ request: URLRequest, _ answer: ServerResponse?, for process: StormDevice.Process) {
     guard let status = answer?.status else { return }
     // Damaged on its way, but nobody else's.
     if status == 200, String(decoding: answer?.body ?? Data(), as: UTF8.self).contains("origin") {
@@ -148,7 +148,7 @@ final class OutboxWorld: FlowSurroundings, StormOrigin {
 }
 
 /// An app that takes calls in two visits, each of which sends what it can, and is then closed. At
-/// the end it has a network without a storm, and sends the rest.
+/// the end it has a network without a fault set, and sends the rest.
 @Sendable func visits(
   _ flow: DrillCall,
   _ world: OutboxWorld,
@@ -263,7 +263,7 @@ private struct Meddling: Middleware {
 private struct Strict: Transport {
   let network: any Transport
 
-  func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
+  func send(_ request: URLRequest) async throws(TransportError) -> ServerResponse {
     var answer = try await network.send(request)
     if answer.status >= 500 { answer.status = 400 }
     return answer

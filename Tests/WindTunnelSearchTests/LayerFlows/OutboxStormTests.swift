@@ -3,13 +3,13 @@ import Testing
 import WindTunnelSearch
 
 extension Searches {
-  /// Storms over an outbox, whose app is closed and opened, and whose process ends.
+  /// Fault sets over an outbox, whose app is closed and opened, and whose process ends.
   @Suite(.world, .onThisSystem, .timeLimit(.minutes(LayerStorms.minutesMax)))
   struct OutboxStormTests {
     /// Without a login a batch waits: whoever signs in later has it taken.
     private static let allowed: Set<String> = ["repeats-refused-credential"]
 
-    @Test func `an outbox is broken by no storm`() async throws {
+    @Test func `an outbox is broken by no faultSet`() async throws {
       try await LayerStorms.expectSound(
         of: "outbox",
         OutboxWorld.cassette,
@@ -22,7 +22,7 @@ extension Searches {
 
     /// A batch behind a refused one has a key of its own, and is no retry of it.
     @Test func `a batch behind a refused one is another call`() async throws {
-      let storm = Storm(
+      let faultSet = FaultSet(
         Scenario(
           "refused-and-untrusted",
           rules: [
@@ -31,12 +31,12 @@ extension Searches {
           ]
         )
       )
-      try await Drill(OutboxWorld.cassette).fly(through: storm, amid: OutboxWorld.init) {
+      try await Drill(OutboxWorld.cassette).run(through: faultSet, amid: OutboxWorld.init) {
         try await visits($0, $1, nil)
       }
     }
 
-    /// The rule that shows each bug, with the smallest storm.
+    /// The rule that shows each bug, with the smallest fault set.
     private static let finds: [OutboxBug: [String]] = [
       .promisesTooEarly: ["lost", "the process ends after 75 ms and starts again"],
       .makesNewKeys: ["other-key", "status-503 at the 1st POST /api/events"],
@@ -49,7 +49,7 @@ extension Searches {
     ]
 
     @Test(arguments: OutboxBug.allCases)
-    func `a wrong outbox is found, by name and with its smallest storm`(
+    func `a wrong outbox is found, by name and with its smallest faultSet`(
       _ bug: OutboxBug
     ) async throws {
       let find = try await LayerStorms.find(

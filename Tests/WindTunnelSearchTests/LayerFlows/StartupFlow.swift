@@ -62,7 +62,7 @@ final class StartupWorld: FlowSurroundings, StormOrigin {
     device.processEnded()
   }
 
-  func flightEnded() -> [Violation] { device.flightEnded() }
+  func runEnded() -> [Violation] { device.runEnded() }
 
   private func note(_ rule: String, _ seen: String) { device.note(Violation(rule, seen)) }
 
@@ -131,18 +131,18 @@ final class StartupWorld: FlowSurroundings, StormOrigin {
     }
   }
 
-  func answer(to request: URLRequest, for process: StormDevice.Process) -> HTTPAnswer {
+  func answer(to request: URLRequest, for process: StormDevice.Process) -> ServerResponse {
     switch request.url?.path {
     case "/app": return configuration()
-    case "/probe": return HTTPAnswer(status: 200, body: Self.probe)
+    case "/probe": return ServerResponse(status: 200, body: Self.probe)
     default:
       let name = Self.name(request.url)
       state.withLock { $0.homes[name, default: (0, 0)].answered += 1 }
-      return HTTPAnswer(status: 200, body: Data("home".utf8))
+      return ServerResponse(status: 200, body: Data("home".utf8))
     }
   }
 
-  func lost(_ request: URLRequest, _ answer: HTTPAnswer?, for process: StormDevice.Process) {
+  func lost(_ request: URLRequest, _ answer: ServerResponse?, for process: StormDevice.Process) {
     let name = Self.name(request.url)
     state.withLock { state in
       switch request.url?.path {
@@ -153,7 +153,7 @@ final class StartupWorld: FlowSurroundings, StormOrigin {
     }
   }
 
-  private func configuration() -> HTTPAnswer {
+  private func configuration() -> ServerResponse {
     let text: Data? = state.withLock { state in
       defer { state.trap = nil }
       switch state.trap {
@@ -168,7 +168,7 @@ final class StartupWorld: FlowSurroundings, StormOrigin {
       case .expired: return Self.text(91, expires: 1_700_000_000, by: Self.publisher)
       }
     }
-    return HTTPAnswer(status: 200, body: text ?? Data())
+    return ServerResponse(status: 200, body: text ?? Data())
   }
 
   private static func text(
@@ -312,9 +312,9 @@ private struct Eavesdropper: Transport {
     (self.network, self.stays, self.hear) = (network, stays, hear)
   }
 
-  func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
+  func send(_ request: URLRequest) async throws(TransportError) -> ServerResponse {
     guard request.url?.path == "/app" else { return try await network.send(request) }
-    let (answers, next) = AsyncStream<Result<HTTPAnswer, TransportError>>.makeStream()
+    let (answers, next) = AsyncStream<Result<ServerResponse, TransportError>>.makeStream()
     let sending = Task {
       do throws(TransportError) {
         let answer = try await network.send(request)

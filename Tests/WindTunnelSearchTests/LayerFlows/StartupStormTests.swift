@@ -4,10 +4,10 @@ import Testing
 import WindTunnelSearch
 
 extension Searches {
-  /// Storms over an app's start: its configuration, its servers and its first useful call.
+  /// Fault sets over an app's start: its configuration, its servers and its first useful call.
   @Suite(.world, .onThisSystem, .timeLimit(.minutes(LayerStorms.minutesMax)))
   struct StartupStormTests {
-    @Test func `a start is broken by no storm`() async throws {
+    @Test func `a start is broken by no faultSet`() async throws {
       try await LayerStorms.expectSound(
         of: "startup",
         StartupWorld.cassette,
@@ -19,8 +19,8 @@ extension Searches {
 
     @Test func `in calm a start uses what was published`() async throws {
       let worlds = Locked<[StartupWorld]>([])
-      try await Drill(StartupWorld.cassette).fly(
-        through: Storm(Scenario("calm")),
+      try await Drill(StartupWorld.cassette).run(
+        through: FaultSet(Scenario("calm")),
         amid: {
           let world = try StartupWorld()
           worlds.withLock { $0.append(world) }
@@ -31,7 +31,7 @@ extension Searches {
       expectEqual(worlds.withLock { $0.map(\.highest) }, [2, 2, 2])
     }
 
-    /// The rule that shows each bug, with the smallest storm.
+    /// The rule that shows each bug, with the smallest fault set.
     private static let finds: [StartupBug: [String]] = [
       .trustsWhatItFetches: ["bad-configuration", "status-503 at the 1st GET /config/app"],
       .forgetsVersions: ["version-fell", "the process ends after 15.15 s and starts again"],
@@ -42,7 +42,7 @@ extension Searches {
     ]
 
     @Test(arguments: StartupBug.allCases)
-    func `a wrong start is found, by name and with its smallest storm`(
+    func `a wrong start is found, by name and with its smallest faultSet`(
       _ bug: StartupBug
     ) async throws {
       let find = try await LayerStorms.find(

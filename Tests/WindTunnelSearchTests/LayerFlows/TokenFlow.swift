@@ -63,9 +63,9 @@ final class TokenWorld: FlowSurroundings, StormOrigin {
     device.processEnded()
   }
 
-  func flightEnded() -> [Violation] {
+  func runEnded() -> [Violation] {
     expectTokenIsKept("at the end")
-    return device.flightEnded()
+    return device.runEnded()
   }
 
   private func note(_ rule: String, _ seen: String) { device.note(Violation(rule, seen)) }
@@ -139,7 +139,7 @@ final class TokenWorld: FlowSurroundings, StormOrigin {
     }
   }
 
-  func answer(to request: URLRequest, for process: StormDevice.Process) -> HTTPAnswer {
+  func answer(to request: URLRequest, for process: StormDevice.Process) -> ServerResponse {
     let path = request.url?.path ?? ""
     if path == "/token" {
       let key = request.value(forHTTPHeaderField: "Idempotency-Key") ?? ""
@@ -148,7 +148,7 @@ final class TokenWorld: FlowSurroundings, StormOrigin {
         state.wasRefused = false
         let token = state.tokens[key] ?? "token-\(state.tokens.count + 2)"
         (state.tokens[key], state.handed) = (token, token)
-        return HTTPAnswer(
+        return ServerResponse(
           status: 200,
           headers: ["Content-Type": "application/json"],
           body: Data(#"{"token":"\#(token)"}"#.utf8)
@@ -162,10 +162,10 @@ final class TokenWorld: FlowSurroundings, StormOrigin {
       state.statuses[page] = isGood ? 200 : 401
       return isGood
     }
-    return HTTPAnswer(status: isGood ? 200 : 401, body: Data("page".utf8))
+    return ServerResponse(status: isGood ? 200 : 401, body: Data("page".utf8))
   }
 
-  func lost(_ request: URLRequest, _ answer: HTTPAnswer?, for process: StormDevice.Process) {
+  func lost(_ request: URLRequest, _ answer: ServerResponse?, for process: StormDevice.Process) {
     let page = Self.page(request)
     state.withLock { state in
       if page == "auth/token" {

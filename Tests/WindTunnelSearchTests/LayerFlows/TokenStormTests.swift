@@ -3,10 +3,10 @@ import Testing
 import WindTunnelSearch
 
 extension Searches {
-  /// Storms over the renewal of a token that a store keeps.
+  /// Fault sets over the renewal of a token that a store keeps.
   @Suite(.world, .onThisSystem, .timeLimit(.minutes(LayerStorms.minutesMax))) struct TokenStormTests
   {
-    @Test func `the renewal of a token that is kept is broken by no storm`() async throws {
+    @Test func `the renewal of a token that is kept is broken by no faultSet`() async throws {
       try await LayerStorms.expectSound(
         of: "token-renewal",
         TokenWorld.cassette,
@@ -16,7 +16,7 @@ extension Searches {
       }
     }
 
-    /// The rule that shows each bug, with the smallest storm.
+    /// The rule that shows each bug, with the smallest fault set.
     private static let finds: [TokenBug: [String]] = [
       .hasTwoClients: ["two-renewals", "dribble at the 1st GET /api/home"],
       .keepsFirstTriesOnly: ["used-before-kept", "status-503 at the 1st POST /auth/token"],
@@ -29,7 +29,7 @@ extension Searches {
     ]
 
     @Test(arguments: TokenBug.allCases)
-    func `a wrong renewal is found, by name and with its smallest storm`(
+    func `a wrong renewal is found, by name and with its smallest faultSet`(
       _ bug: TokenBug
     ) async throws {
       let find = try await LayerStorms.find(

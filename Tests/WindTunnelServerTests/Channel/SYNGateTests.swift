@@ -10,7 +10,7 @@
   /// Attempts to connect that are lost for real: nothing here pretends, the system repeats them and
   /// says how often it did.
   @Suite(.timeLimit(.minutes(5))) struct SYNGateTests {
-    private static func deck(_ rules: Rule...) -> Deck {
+    private static func deck(_ rules: FaultRule...) -> Deck {
       Deck([.get("/n", json: ["n": 1], then: .repeat)], scenario: Scenario("s", rules: rules))
     }
 

@@ -11,7 +11,7 @@ import Testing
     var parser = RequestParser(limits: Limits())
     parser.feed(Array("\(text)\r\n\r\n".utf8))
     guard case .head(let head)? = parser.next() else {
-      throw FormatError(source: "test", place: "", problem: "no head", remedy: nil)
+      throw FormatError(source: "test", place: "", problem: "no head", fix: nil)
     }
     return head
   }

@@ -143,11 +143,11 @@ import Testing
         id: id,
         request: Request("GET", RequestURL("http://api.example.test/\(id)")),
         source: .forward(ticket: nil),
-        decision: Decision(lane: .deck, key: "GET /\(id)", ordinal: 1, faults: [])
+        decision: FaultDecision(lane: .deck, key: "GET /\(id)", ordinal: 1, faults: [])
       )
       exchanges.apply(.requestEnd(outcome, handshake: nil, upload: nil), at: .zero)
       let head = Response().head
-      let answer = LiveAnswer(head: head, content: large, bytes: large.count)
+      let answer = LiveResponse(head: head, content: large, bytes: large.count)
       exchanges.apply(.passed(outcome, answer), at: .zero)
     }
     let kept = exchanges.feed.subjects.filter { $0.interaction != nil }.map(\.id)
@@ -322,7 +322,7 @@ import Testing
     exchanges.apply(.requestEnd(outcome, handshake: nil, upload: nil), at: .zero)
     var head = Response().head
     head.status = 101
-    exchanges.apply(.passed(outcome, LiveAnswer(head: head, content: .empty, bytes: 0)), at: .zero)
+    exchanges.apply(.passed(outcome, LiveResponse(head: head, content: .empty, bytes: 0)), at: .zero)
     let naming = Data(#"{"access_token":"\#(Self.secret)"}"#.utf8)
     let hiding = Data([0xFF, 0x00]) + Data(Self.secret.utf8) + Data([0xFF])
     for (data, isText) in [(naming, true), (hiding, false)] {
@@ -344,7 +344,7 @@ import Testing
       id: id,
       request: Request("GET", RequestURL("http://api.example.test/\(id)")),
       source: .forward(ticket: nil),
-      decision: Decision(lane: .deck, key: "GET /\(id)", ordinal: 1, faults: []),
+      decision: FaultDecision(lane: .deck, key: "GET /\(id)", ordinal: 1, faults: []),
       skipped: skipped
     )
   }
@@ -358,7 +358,7 @@ import Testing
       let outcome = Self.outcome(id)
       exchanges.apply(.requestEnd(outcome, handshake: nil, upload: nil), at: .zero)
       exchanges.apply(
-        .passed(outcome, LiveAnswer(head: head, content: .empty, bytes: 0)),
+        .passed(outcome, LiveResponse(head: head, content: .empty, bytes: 0)),
         at: .zero
       )
     }
@@ -384,14 +384,14 @@ import Testing
       _ = try await stand.get("\(origin.url)/bad")
       _ = try await stand.get("\(origin.url)/good")
       var detail = try await Self.detail(1, of: stand)
-      #expect(detail["row"]?["take"] == "withheld" && detail["row"]?["interaction"] == .null)
+      #expect(detail["row"]?["source"] == "withheld" && detail["row"]?["interaction"] == .null)
       expectEqual(detail["rules"], .array(["status 503: rule 2, GET /bad"]))
       expectEqual(
         detail["match"]?["words"],
         .text("GET \(origin.url)/bad met a fault; the live server was not asked.")
       )
       detail = try await Self.detail(2, of: stand)
-      #expect(detail["row"]?["take"] == "forwarded" && detail["rules"] == .array([]))
+      #expect(detail["row"]?["source"] == "forwarded" && detail["rules"] == .array([]))
       expectEqual(origin.asked.map(\.line), ["GET /good"])
       let told = try await stand.events(until: "event: counters")
       #expect(told.contains(#""takes":{"forwarded":1,"withheld":1}"#))
@@ -424,7 +424,7 @@ import Testing
     try await Self.proxying { stand in
       _ = try await stand.get("http://\(dead)/a")
       let detail = try await Self.detail(1, of: stand)
-      #expect(detail["row"]?["take"] == "forwarded" && detail["row"]?["status"] == 502)
+      #expect(detail["row"]?["source"] == "forwarded" && detail["row"]?["status"] == 502)
       let words = detail["match"]?["words"]?.stringValue ?? ""
       #expect(
         words.hasSuffix("was passed on to the live server, which failed (connectionRefused).")
@@ -456,7 +456,7 @@ import Testing
       )
       #expect(peer.head.hasPrefix("HTTP/1.1 101 "))
       let detail = try await Self.detail(1, of: stand)
-      #expect(detail["row"]?["take"] == "forwarded" && detail["row"]?["conversation"] == true)
+      #expect(detail["row"]?["source"] == "forwarded" && detail["row"]?["conversation"] == true)
       expectEqual(detail["messages"], .array([]))
       let told = detail["unshown"]?.stringValue ?? ""
       #expect(told.hasPrefix("What was said behind these is not shown: "), "\(told)")
@@ -493,7 +493,7 @@ import Testing
         id: 900,
         request: Request("GET", "http://127.0.0.1:1/requests"),
         source: .forward(ticket: nil),
-        decision: Decision(lane: .deck, key: "GET /requests", ordinal: 1, faults: [])
+        decision: FaultDecision(lane: .deck, key: "GET /requests", ordinal: 1, faults: [])
       )
       outcome.client = "192.168.1.7"
       stand.console.observe(.requestEnd(outcome, handshake: nil, upload: nil))

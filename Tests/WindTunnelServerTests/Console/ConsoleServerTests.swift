@@ -34,7 +34,7 @@ import Testing
       #expect(names.first == "event: hello" && names.dropFirst().first == "event: segment")
       #expect(text.hasPrefix("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"))
       #expect(text.contains(#""tool":"serve","can":{"scenario":true,"link":true,"rule":true,"#))
-      #expect(text.contains(#""id":1,"kind":"request""#) && text.contains(#""take":"unmatched""#))
+      #expect(text.contains(#""id":1,"kind":"request""#) && text.contains(#""source":"unmatched""#))
     }
   }
 

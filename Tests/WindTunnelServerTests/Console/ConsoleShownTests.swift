@@ -22,7 +22,7 @@ import WindTunnelSymptoms
       id: 1,
       request: asked,
       source: source,
-      decision: Decision(lane: .deck, key: "GET /home", ordinal: 1, faults: faults)
+      decision: FaultDecision(lane: .deck, key: "GET /home", ordinal: 1, faults: faults)
     )
     var exchanges = ServedExchanges()
     exchanges.apply(.requestEnd(outcome, handshake: nil, upload: nil), at: .zero)
@@ -89,12 +89,12 @@ import WindTunnelSymptoms
   @Test func `a connection that failed is a line, and one that is late or a tunnel is none yet`() {
     var exchanges = ServedExchanges()
     func decide(_ id: Int, _ key: String, _ fault: ConnectionFault) {
-      let decision = Decision(lane: .deck, key: key, ordinal: 1, faults: [.connection(fault)])
+      let decision = FaultDecision(lane: .deck, key: key, ordinal: 1, faults: [.connection(fault)])
       let entry = Journal.Entry(id: id, decision: decision, take: .connection)
       exchanges.apply(.decided(entry), at: .milliseconds(id))
     }
-    decide(1, Decision.connectionKey, .refused)
-    decide(2, Decision.connectionKey, .lostSYNs(1))
+    decide(1, FaultDecision.connectionKey, .refused)
+    decide(2, FaultDecision.connectionKey, .lostSYNs(1))
     decide(3, "CONNECT api.example.test:443", .refused)
     let rows = exchanges.feed.subjects.map(\.row)
     #expect(rows.map(\.kind) == [.connection] && rows.map(\.at) == [.milliseconds(1)])
@@ -108,7 +108,7 @@ import WindTunnelSymptoms
       id: 1,
       request: Self.asked,
       source: .computed(Response()),
-      decision: Decision(lane: .deck, key: "GET /home", ordinal: 1, faults: [])
+      decision: FaultDecision(lane: .deck, key: "GET /home", ordinal: 1, faults: [])
     )
     exchanges.apply(.requestEnd(outcome, handshake: nil, upload: nil), at: .zero)
     exchanges.apply(.firstByte(outcome), at: .microseconds(200))
@@ -127,7 +127,7 @@ import WindTunnelSymptoms
         id: id,
         request: request,
         source: .computed(Response()),
-        decision: Decision(lane: .deck, key: "GET /home", ordinal: id, faults: [])
+        decision: FaultDecision(lane: .deck, key: "GET /home", ordinal: id, faults: [])
       )
       exchanges.apply(.requestEnd(outcome, handshake: nil, upload: nil), at: .zero)
     }

@@ -70,7 +70,7 @@ import Testing
         [
           "id": .number(id), "kind": "request", "segment": .number(segment), "call": nil,
           "client": nil, "method": "GET", "url": "https://api.example.test/a",
-          "take": .text(take), "interaction": 1, "ordinal": .number(id), "faults": faults,
+          "source": .text(take), "interaction": 1, "ordinal": .number(id), "faults": faults,
           "notDone": [], "status": .number(status), "bytes": .number(status == 200 ? 5 : 23),
           "ending": "whole", "conversation": false,
         ]

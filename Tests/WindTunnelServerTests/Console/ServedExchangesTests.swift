@@ -13,7 +13,7 @@ import Testing
       id: id,
       request: Request("GET", RequestURL("http://api.example.test/\(id)"), body: body),
       source: .computed(Response()),
-      decision: Decision(lane: .deck, key: "GET /\(id)", ordinal: 1, faults: [])
+      decision: FaultDecision(lane: .deck, key: "GET /\(id)", ordinal: 1, faults: [])
     )
   }
 
@@ -102,9 +102,9 @@ import Testing
     exchanges.begin(.calm, seed: 1, at: .zero)
     let count = 3 * ConsoleFeed<ServedExchange>.subjectsMax
     for id in 1...count {
-      let decision = Decision(
+      let decision = FaultDecision(
         lane: .deck,
-        key: Decision.connectionKey,
+        key: FaultDecision.connectionKey,
         ordinal: id,
         faults: [.connection(.refused)]
       )

@@ -221,7 +221,7 @@ import Testing
     let faults: [Fault] = [
       .conversation(.message(.drop, 1)), .cut(at: .afterRequest, then: .reset),
     ]
-    let rule = Rule.on("GET /chat", .always, isCutFirst ? faults.reversed() : faults)
+    let rule = FaultRule.on("GET /chat", .always, isCutFirst ? faults.reversed() : faults)
     try await Self.live { origin in
       let deck = Deck(Cassette(), scenario: Scenario("one", rules: [rule]), mode: .rewrite)
       try await ReplayServer.serving(deck, Self.options(recording: origin)) { server in

@@ -58,11 +58,11 @@ import Testing
   @Test func `requests are told with what became of them`() {
     let first =
       #"{"id": 1, "atMilliseconds": 10, "method": "GET", "url": "https://api.example.test/home", "#
-      + #""take": "recording", "interaction": 1, "ordinal": 1, "faults": [], "status": 200, "#
+      + #""source": "recording", "interaction": 1, "ordinal": 1, "faults": [], "status": 200, "#
       + #""bytes": 5, "latencyMilliseconds": 1.25, "ending": "whole"}"#
     let second =
       #"{"id": 2, "atMilliseconds": 20, "method": "GET", "url": "https://api.example.test/home", "#
-      + #""take": "withheld", "interaction": 1, "ordinal": 2, "faults": [{"status": 503}], "#
+      + #""source": "withheld", "interaction": 1, "ordinal": 2, "faults": [{"status": 503}], "#
       + #""status": null, "bytes": null, "latencyMilliseconds": null, "ending": null}"#
     func answer(_ requests: String, next: Int) -> String {
       #"200 {"requests": [\#(requests)], "dropped": 0, "next": \#(next)}"# + "\n"
@@ -96,10 +96,10 @@ import Testing
         + #""name": "rain", "rules": [{"when": {"request": "GET /home"}, "#
         + #""faults": [{"status": 429}]}]}}"# + "\n"
     )
-    guard case .fly(let order)? = named.change else { return #expect(Bool(false), "no change") }
+    guard case .run(let order)? = named.change else { return #expect(Bool(false), "no change") }
     #expect(order.scenario == rain && order.seed == 7)
     let whole = Self.ask("PUT", "/scenario", String(decoding: rain.data(), as: UTF8.self))
-    guard case .fly(let own)? = whole.change else { return #expect(Bool(false), "no change") }
+    guard case .run(let own)? = whole.change else { return #expect(Bool(false), "no change") }
     #expect(own.scenario == rain && own.seed == nil)
   }
 

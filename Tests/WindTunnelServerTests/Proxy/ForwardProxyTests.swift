@@ -147,7 +147,7 @@ import WindTunnelSymptoms
       expectEqual(answer.statusLine, "HTTP/1.1 502 Bad Gateway")
       #expect(answer.content.contains("nobody listens at 127.0.0.1:\(port.port)"))
       expectEqual(
-        deck.recordedWithoutTimes.map(\.answer),
+        deck.recordedWithoutTimes.map(\.result),
         [.failure(Failure(.connectionRefused, text: "nobody listens at 127.0.0.1:\(port.port)"))]
       )
       guard case .request(let request) = try await seen.next() else { return }

@@ -209,7 +209,7 @@ import Testing
 
   @Test func `a client that comes to a halt is told so`() async throws {
     let origin = try await Origin { $0.contains("abc") ? ([], .stays) : nil }
-    let limits = Self.limits { $0.answerSeconds = 0.3 }
+    let limits = Self.limits { $0.responseSeconds = 0.3 }
     try await ReplayServer.proxying(limits: limits) { server, _, _ async throws in
       let answer = try await server.answer(
         to: "POST \(origin.url) HTTP/1.1\r\nHost: x\r\nContent-Length: 9000000\r\n\r\nabc"

@@ -76,7 +76,7 @@ import Testing
   }
 
   private var isWhole: (Interaction) -> Bool {
-    { if case .response = $0.answer { true } else { false } }
+    { if case .response = $0.result { true } else { false } }
   }
 
   @Test func `every recorded answer is played to the byte, all on one connection`() async throws {

@@ -143,7 +143,7 @@ import Testing
   )
   func `an HTTP 1.0 client gets no chunks and no interim responses`(fault: Fault) async throws {
     let recorded = Interaction(Request("GET", "/a"), Response(body: Body("hello")), then: .repeat)
-    let deck = Deck(Cassette([recorded]), scenario: [Rule(when: .always, [fault])])
+    let deck = Deck(Cassette([recorded]), scenario: [FaultRule(when: .always, [fault])])
     try await ReplayServer.serving(deck) { server async throws in
       let new = try await server.answer(to: "GET /a HTTP/1.1\r\nHost: x\r\n" + Self.end)
       #expect(new.contains("HTTP/1.1 1") || new.contains("chunked"), "\(new)")

@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test func `a play whose name ends like that of a call is none`() async throws {
-    let scenario: Scenario = [Rule(when: Trigger(calls: CallRange(from: 5)), [.status(503)])]
+    let scenario: Scenario = [FaultRule(when: Trigger(calls: CallRange(from: 5)), [.status(503)])]
     let requests = ["suite", "suite/3", "suite/7"].map { ("/a", "X-Play: \($0)\r\n") }
     let deck = Deck(Self.tape, scenario: scenario, matcher: .pathAndQuery)
     let answers = try await Self.answers(requests, from: deck, by: .header("X-Play"))

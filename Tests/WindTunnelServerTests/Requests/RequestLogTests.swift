@@ -39,7 +39,7 @@ import Testing
       Cassette([Interaction(Request("GET", "https://api.example.test/a"), Response())]),
       scenario: Scenario(
         "two",
-        rules: [Rule(when: .always, [.delay(.exactly(.milliseconds(1))), .reset(afterEvents: 1)])]
+        rules: [FaultRule(when: .always, [.delay(.exactly(.milliseconds(1))), .reset(afterEvents: 1)])]
       ),
       then: .repeat
     )

@@ -56,20 +56,20 @@ import WindTunnelSymptoms
     let shown = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhel".utf8.count
     let recorded = try await Self.record([Self.head + "hel"], having: shown, byProxy: byProxy)
     let response = Response(headers: ["Content-Length": "9"], body: Body("hel"))
-    expectEqual(recorded.map(\.answer), [.cut(response, Self.left)])
+    expectEqual(recorded.map(\.result), [.cut(response, Self.left)])
   }
 
   @Test(arguments: [false, true])
   func `where nothing had come it is on the tape that its client left`(byProxy: Bool) async throws {
     let recorded = try await Self.record([], having: 0, byProxy: byProxy)
-    expectEqual(recorded.map(\.answer), [.failure(Self.left)])
+    expectEqual(recorded.map(\.result), [.failure(Self.left)])
   }
 
   @Test func `of a packed answer that was left the head is kept`() async throws {
     let head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 9\r\n\r\n"
     let recorded = try await Self.record(["\(head)abc"], having: head.utf8.count)
     let fields: HeaderFields = ["Content-Encoding": "gzip", "Content-Length": "9"]
-    expectEqual(recorded.map(\.answer), [.cut(Response(headers: fields), Self.left)])
+    expectEqual(recorded.map(\.result), [.cut(Response(headers: fields), Self.left)])
   }
 
   @Test func `where the recording ends nobody has left`() async throws {
@@ -86,8 +86,8 @@ import WindTunnelSymptoms
   }
 
   @Test func `the tape keeps its client waiting once more`() async throws {
-    let cut = Answer.cut(Response(headers: ["Content-Length": "9"], body: Body("hel")), Self.left)
-    let failed = Answer.failure(Self.left)
+    let cut = RecordedResult.cut(Response(headers: ["Content-Length": "9"], body: Body("hel")), Self.left)
+    let failed = RecordedResult.failure(Self.left)
     let tape = Cassette([
       Interaction(Request("GET", "https://api.example.test/cut"), cut),
       Interaction(Request("GET", "https://api.example.test/none"), failed),

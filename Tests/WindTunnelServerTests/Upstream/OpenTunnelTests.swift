@@ -401,9 +401,9 @@ struct OpenTunnelTests {
   }
 }
 
-extension Answer {
+extension RecordedResult {
   /// A text as a server gives it.
-  fileprivate static func text(_ text: String) -> Answer {
+  fileprivate static func text(_ text: String) -> RecordedResult {
     .response(
       Response(
         headers: ["Content-Type": "text/plain", "Content-Length": String(text.utf8.count)],

@@ -55,14 +55,14 @@ import WindTunnelSymptoms
     async throws
   {
     let origin = try await Origin { $0.contains("\r\n\r\n") ? ([], .stays) : nil }
-    let limits = Self.limits { $0.answerSeconds = 0.3 }
+    let limits = Self.limits { $0.responseSeconds = 0.3 }
     try await ReplayServer.proxying(mode: .newEpisodes, limits: limits) { server, deck, _ in
       let answer = try await server.answer(to: Self.get(origin.url))
       expectEqual(answer.statusLine, "HTTP/1.1 502 Bad Gateway")
       #expect(answer.content.contains(" failed: it said nothing for 0.3 s.\n"), "\(answer)")
       #expect(try await origin.left.next())
       expectEqual(
-        deck.recordedWithoutTimes.map(\.answer),
+        deck.recordedWithoutTimes.map(\.result),
         [.failure(Failure(.timedOut, text: "it said nothing for 0.3 s"))]
       )
     }
@@ -78,12 +78,12 @@ import WindTunnelSymptoms
         }
       }
     }
-    let limits = Self.limits { $0.answerSeconds = 1 }
+    let limits = Self.limits { $0.responseSeconds = 1 }
     try await ReplayServer.proxying(mode: .newEpisodes, limits: limits) { server, deck, _ in
       let answer = try await server.answer(to: Self.get(.init("http://\(address)/")))
       expectEqual(answer.statusLine, "HTTP/1.1 502 Bad Gateway")
       expectEqual(
-        deck.recordedWithoutTimes.map(\.answer),
+        deck.recordedWithoutTimes.map(\.result),
         [.failure(Failure(.timedOut, text: "it said nothing for 1 s"))]
       )
     }
@@ -96,12 +96,12 @@ import WindTunnelSymptoms
     let origin = try await Origin { _ in
       (["HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello"], .stays)
     }
-    let limits = Self.limits { $0.answerSeconds = 0.3 }
+    let limits = Self.limits { $0.responseSeconds = 0.3 }
     try await ReplayServer.proxying(mode: .newEpisodes, limits: limits) { server, deck, _ in
       let answer = try await server.answer(to: Self.get(origin.url))
       expectEqual(answer.content, "hello")
       #expect(try await origin.left.next())
-      guard case .cut(let response, let failure) = deck.recordedWithoutTimes.first?.answer else {
+      guard case .cut(let response, let failure) = deck.recordedWithoutTimes.first?.result else {
         Issue.record("\(deck.recordedWithoutTimes)")
         return
       }
@@ -124,7 +124,7 @@ import WindTunnelSymptoms
         drip(channel.reactor)
       }
     }
-    let limits = Self.limits { $0.answerSeconds = 1 }
+    let limits = Self.limits { $0.responseSeconds = 1 }
     try await ReplayServer.proxying(limits: limits) { server, _, _ async throws in
       let answer = try await server.answer(to: Self.get(.init("http://\(address)/")))
       expectEqual(answer.content, String(repeating: "x", count: 15))
@@ -148,7 +148,7 @@ import WindTunnelSymptoms
       guard case .request(let request) = try await seen.next() else { return }
       #expect(request.end.ending == .clientLeft && request.end.status == nil)
       let left = Failure(.cancelled, text: "the client left")
-      expectEqual(deck.recorded().cassette.interactions.map(\.answer), [.failure(left)])
+      expectEqual(deck.recorded().cassette.interactions.map(\.result), [.failure(left)])
     }
     await origin.loop.stop()
   }

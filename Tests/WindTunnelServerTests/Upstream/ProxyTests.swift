@@ -54,7 +54,7 @@ import WindTunnelSymptoms
       #expect(answer.contains("\r\nTransfer-Encoding: chunked\r\n"))
       #expect(answer.hasSuffix("0\r\n\r\n"))
       expectEqual(
-        deck.recordedWithoutTimes.map(\.answer),
+        deck.recordedWithoutTimes.map(\.result),
         [.response(Response(headers: ["Transfer-Encoding": "chunked"], body: Body("hello")))]
       )
     }

@@ -142,7 +142,7 @@ struct TLSUpstreamTests {
     }
     let (answer, _, tape) = try await Self.recording(address.port)
     #expect(answer.statusLine == "HTTP/1.1 200 OK" && answer.content.contains("hello"))
-    switch tape.first?.answer {
+    switch tape.first?.result {
     case .response(let response): #expect(isAgreed && response.body == Body("hello"))
     case .cut(let response, let failure):
       #expect(!isAgreed && response.body == Body("hello") && failure.symptom == .truncated)
@@ -219,7 +219,7 @@ struct TLSUpstreamTests {
 
   private static func symptoms(_ tape: [Interaction]) -> [Symptom?] {
     tape.map { interaction in
-      guard case .failure(let failure) = interaction.answer else { return nil }
+      guard case .failure(let failure) = interaction.result else { return nil }
       return failure.symptom
     }
   }

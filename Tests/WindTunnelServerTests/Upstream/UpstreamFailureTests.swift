@@ -20,7 +20,7 @@ import WindTunnelSymptoms
       expectEqual(answer.statusLine, "HTTP/1.1 502 Bad Gateway")
     }
     let failures = deck.recordedWithoutTimes.map { interaction -> Symptom? in
-      guard case .failure(let failure) = interaction.answer else { return nil }
+      guard case .failure(let failure) = interaction.result else { return nil }
       return failure.symptom
     }
     expectEqual(failures, [.connectionRefused])
@@ -51,8 +51,8 @@ import WindTunnelSymptoms
       expectEqual(ending, (symptom == .connectionLost ? .reset : .finished))
       #expect(answer.content.contains("hello") && !answer.hasSuffix("0\r\n\r\n"))
       let recorded = try #require(deck.recorded().cassette.interactions.first)
-      guard case .cut(let response, let failure) = recorded.answer else {
-        Issue.record("\(recorded.answer)")
+      guard case .cut(let response, let failure) = recorded.result else {
+        Issue.record("\(recorded.result)")
         return
       }
       expectEqual(response.body, Body("hello"))
@@ -77,8 +77,8 @@ import WindTunnelSymptoms
       let answer = try await server.answer(to: "GET /a HTTP/1.1\r\nHost: x\r\n\r\n")
       expectEqual(answer.statusLine, "HTTP/1.1 502 Bad Gateway")
       let recorded = try #require(deck.recorded().cassette.interactions.first)
-      guard case .failure(let failure) = recorded.answer else {
-        Issue.record("\(recorded.answer)")
+      guard case .failure(let failure) = recorded.result else {
+        Issue.record("\(recorded.result)")
         return
       }
       expectEqual(failure.symptom, symptom)

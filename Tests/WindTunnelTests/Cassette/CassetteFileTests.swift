@@ -33,7 +33,7 @@ import Testing
 
   @Test func `a body below the size stays in the cassette`() throws {
     var small = large
-    small.answer = .response(Response(body: Body(String(repeating: "x", count: (256 << 10) - 1))))
+    small.result = .response(Response(body: Body(String(repeating: "x", count: (256 << 10) - 1))))
     try Cassette([small]).write(to: file)
     try expectEqual(folder.names, ["users.json"])
   }

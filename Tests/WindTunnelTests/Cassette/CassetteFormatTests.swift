@@ -66,7 +66,7 @@ import WindTunnelSymptoms
         bye,
       ]
     )
-    expectEqual(cassette.interactions[1].answer, .failure(Failure(.hostNotFound)))
+    expectEqual(cassette.interactions[1].result, .failure(Failure(.hostNotFound)))
   }
 
   @Test func `a line written by hand is enough`() throws {

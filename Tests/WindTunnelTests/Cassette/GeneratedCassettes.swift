@@ -26,7 +26,7 @@ extension Generator {
     let failure = Failure(pick(Symptom.allCases), text: pick([nil, "", "line\nbreak"]))
     var interaction = Interaction(
       request,
-      pick([.response(response), .cut(response, failure), .failure(failure)] as [Answer]),
+      pick([.response(response), .cut(response, failure), .failure(failure)] as [RecordedResult]),
       then: pick([nil, .fail, .cycle, .repeat])
     )
     if Bool.random(using: &self) {

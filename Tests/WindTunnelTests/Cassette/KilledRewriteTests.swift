@@ -33,9 +33,9 @@ import Testing
 
   @Test func `what it had not come to stays where it is`() {
     var today = interaction("pending")
-    if case .response(var response) = today.answer {
+    if case .response(var response) = today.result {
       response.head.headers["Date"] = "Tue, 02 Jan 2024 00:00:00 GMT"
-      today.answer = .response(response)
+      today.result = .response(response)
     }
     expectEqual(folded([[today]], into: tape), tape)
     var expected = tape

@@ -108,7 +108,7 @@ import WindTunnelSymptoms
     expectEqual(played.timing?.chunks.map(\.bytes), [new.utf8.count])
     // Without a date nothing is opened.
     let other = Packed.gzip("{}")
-    interaction.answer = .response(
+    interaction.result = .response(
       Response(headers: ["Content-Encoding": "gzip"], body: Body(other))
     )
     interaction.recordedAt = "2025-11-03T10:00:00Z"
@@ -140,7 +140,7 @@ import WindTunnelSymptoms
       headers: ["Date": "Wed, 11 Feb 2026 10:00:01 GMT"],
       body: Body(#"["2025-11-03T10:00:00Z","#)
     )
-    expectEqual(cut.refreshingDates(at: Self.now).answer, .cut(played, failure))
+    expectEqual(cut.refreshingDates(at: Self.now).result, .cut(played, failure))
     var failed = Interaction(Request("GET", "/"), .failure(failure))
     failed.recordedAt = "2025-11-03T10:00:00Z"
     expectEqual(failed.refreshingDates(at: Self.now), failed)
@@ -162,7 +162,7 @@ import WindTunnelSymptoms
     )
     let then = Int.random(in: 1_000_000_000...2_000_000_000, using: &generator)
     let date = Date(timeIntervalSince1970: Double(then))
-    interaction.answer = .response(
+    interaction.result = .response(
       Response(headers: Self.date, body: Body("[\"\(DateText.text(.seconds(then)))\"]"))
     )
     let there = interaction.refreshingDates(at: date)

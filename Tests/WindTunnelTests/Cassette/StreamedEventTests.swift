@@ -121,7 +121,7 @@ import WindTunnelSymptoms
   @Test func `an answer that was cut stays cut`() {
     var cut = Self.stream
     let failure = Failure(.connectionLost)
-    cut.answer = .cut(
+    cut.result = .cut(
       Response(headers: ["Content-Type": "text/event-stream"], body: Body("data: a\n\n")),
       failure
     )

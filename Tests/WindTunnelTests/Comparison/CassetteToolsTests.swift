@@ -91,7 +91,7 @@ import WindTunnelReports
       attempts: takes.map { Observation.Attempt(decision: "", take: $0) }
     )
     let row = Report.Row("a", [observation])
-    let flown = Report.Flown("calm", on: .onTheWire, subjects: [row])
+    let flown = Report.ScenarioResult("calm", on: .onTheWire, subjects: [row])
     let report = Report(
       seed: 1,
       decisionHash: "",

@@ -74,7 +74,7 @@ import WindTunnelSymptoms
     let first = record(["/a", "/b", "/c"], day: 1, answered: answer)
     let second = record(["/a", "/b", "/c"], day: 2, over: first) { request, day in
       var interaction = answer(request, day: day)
-      if request.url.path == "/b" { interaction.answer = .response(.json([])) }
+      if request.url.path == "/b" { interaction.result = .response(.json([])) }
       return interaction
     }
     expectEqual(second.interactions[0], first.interactions[0])
@@ -94,7 +94,7 @@ import WindTunnelSymptoms
       over: first,
       answered: counting(["2", "1", "x"])
     )
-    expectEqual(second.interactions.map(\.answer), [1, 0, 2].map { first.interactions[$0].answer })
+    expectEqual(second.interactions.map(\.result), [1, 0, 2].map { first.interactions[$0].result })
   }
 
   @Test func `what somebody wrote beside a recording stays with it`() {
@@ -132,7 +132,7 @@ import WindTunnelSymptoms
       -> Interaction
     {
       let response = Response(headers: ["Content-Length": "\(length)"], body: Body(body))
-      let answer = isCut ? Answer.cut(response, Failure(.truncated)) : .response(response)
+      let answer = isCut ? RecordedResult.cut(response, Failure(.truncated)) : .response(response)
       return Interaction(Request(method, "https://a.test/"), answer)
     }
     #expect(answered("HEAD", 5, "").steady != answered("HEAD", 6, "").steady)

@@ -6,7 +6,7 @@ import Testing
 /// What a journal keeps once it is full.
 @Suite struct JournalRingTests {
   private static func entry(_ id: Int) -> Journal.Entry {
-    let decision = Decision(lane: .deck, key: "GET /", ordinal: id, faults: [])
+    let decision = FaultDecision(lane: .deck, key: "GET /", ordinal: id, faults: [])
     return Journal.Entry(id: id, decision: decision, take: .computed)
   }
 

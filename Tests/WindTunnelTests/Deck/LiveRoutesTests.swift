@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `an ignored host has no weather and is not recorded`() {
+  @Test func `an ignored host has no scenario and is not recorded`() {
     let rain = Scenario("rain", rules: [.always(.always, .status(503))])
     let outcome = outcome(of: "https://telemetry.example.test/a", mode: .rewrite, rain)
     expectEqual(outcome.decision.faults, [])

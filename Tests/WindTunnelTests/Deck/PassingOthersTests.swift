@@ -25,7 +25,7 @@ import Testing
     expectEqual([takes(Deck(tape)), takes(told)], expected)
   }
 
-  @Test func `what passes flies in the weather and is not recorded`() {
+  @Test func `what passes flies in the scenario and is not recorded`() {
     let deck = Deck(
       tape,
       scenario: [.always(.first(1), .status(503))],

@@ -71,7 +71,7 @@ import WindTunnelSymptoms
   @Test func `a recording of refused connections alone is told from one that has more`() {
     let deck = Deck(Cassette(), mode: .rewrite)
     #expect(!deck.recordedRefusalsAlone)
-    func keep(_ path: String, _ answer: Answer) {
+    func keep(_ path: String, _ answer: RecordedResult) {
       let outcome = deck.decide(Request("GET", RequestURL("https://a/\(path)")))
       deck.keep(Interaction(outcome.request, answer), for: outcome)
     }

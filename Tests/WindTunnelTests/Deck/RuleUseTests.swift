@@ -81,7 +81,7 @@ import Testing
     expectEqual(deck.unmetRules.map(\.number), [2])
   }
 
-  @Test func `each weather is held to its own rules, and goes on where it was`() {
+  @Test func `each scenario is held to its own rules, and goes on where it was`() {
     let first: Scenario = [
       .on("GET /get", .always, .status(503)), .on("GET /a", .always, .status(503)),
     ]

@@ -45,7 +45,7 @@ import WindTunnelSymptoms
   }
 
   private func opening(_ faults: [ConnectionFault], on stage: Stage) -> Delivery {
-    Deck(Cassette(), scenario: [Rule(when: .always, faults.map { .connection($0) })])
+    Deck(Cassette(), scenario: [FaultRule(when: .always, faults.map { .connection($0) })])
       .open(lane: .deck, on: stage)
   }
 

@@ -134,9 +134,9 @@ import WindTunnelSymptoms
 
   @Test func `a stream in a coding is neither cut by events nor taken up again`() {
     var coded = Self.interaction()
-    if case .response(var response) = coded.answer {
+    if case .response(var response) = coded.result {
       response.head.headers["Content-Encoding"] = "gzip"
-      coded.answer = .response(response)
+      coded.result = .response(response)
     }
     expectEqual(Self.sent(Self.delivery(nil, coded, lastEvent: "2").steps), Self.body)
     expectEqual(
@@ -174,9 +174,9 @@ import WindTunnelSymptoms
 
   @Test func `a client that has seen all is told that there is no more`() {
     var stream = Self.interaction(Self.body + ": bye\n\n")
-    if case .response(var response) = stream.answer {
+    if case .response(var response) = stream.result {
       response.head.headers["Access-Control-Allow-Origin"] = "*"
-      stream.answer = .response(response)
+      stream.result = .response(response)
     }
     let (steps, _) = Self.delivery(nil, stream, lastEvent: "4")
     expectEqual(Self.sent(steps), "")
@@ -190,8 +190,8 @@ import WindTunnelSymptoms
 
   @Test func `where the recording broke off, it breaks off again, and there is no 204`() {
     var stream = Self.interaction()
-    if case .response(let response) = stream.answer {
-      stream.answer = .cut(response, Failure(.connectionLost))
+    if case .response(let response) = stream.result {
+      stream.result = .cut(response, Failure(.connectionLost))
     }
     let (steps, _) = Self.delivery(nil, stream, lastEvent: "4")
     #expect(Self.head(steps)?.status == 200 && Self.sent(steps) == "")

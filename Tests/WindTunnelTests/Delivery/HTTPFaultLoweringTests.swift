@@ -66,7 +66,7 @@ import WindTunnelSymptoms
 
   @Test func `whoever asks for the page of a portal gets it, and nobody where there is none`() {
     let request = Request("GET", RequestURL("http://a.test" + ReplacementResponse.portalPath))
-    let rules: [Rule] = [.on("GET /a", .always, .answer(.captivePortalRedirect))]
+    let rules: [FaultRule] = [.on("GET /a", .always, .answer(.captivePortalRedirect))]
     let deck = Deck(Cassette(), scenario: Scenario("s", rules: rules))
     let outcome = deck.decide(request)
     expectEqual(outcome.decision.faults, [.answer(.captivePortalPage)])

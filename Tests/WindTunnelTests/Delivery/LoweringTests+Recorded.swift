@@ -12,7 +12,7 @@ extension LoweringTests {
   func `a recorded cut ends as it did`(symptom: Symptom, ending: Delivery.Step) {
     let response = Response(headers: ["Content-Length": "9"], body: Body("hello"))
     let head = ResponseHead(headers: ["Content-Length": "9"])
-    let cut = Answer.cut(response, Failure(symptom))
+    let cut = RecordedResult.cut(response, Failure(symptom))
     expectEqual(
       delivery([], cut),
       Self.steps(.head(head), .bytes("hello"), ending, then: ending == .reset ? .reset : .close)
@@ -24,7 +24,7 @@ extension LoweringTests {
   }
 
   @Test func `a recorded cut whose length was not announced does not look whole`() {
-    let cut = Answer.cut(Self.hello, Failure(.truncated))
+    let cut = RecordedResult.cut(Self.hello, Failure(.truncated))
     let head = ResponseHead(headers: ["Content-Length": "6"])
     expectEqual(delivery([], cut), Self.steps(.head(head), .bytes("hello"), .close, then: .close))
   }
@@ -63,7 +63,7 @@ extension LoweringTests {
 
   @Test func `a status stands in the place of a recorded failure`() {
     let expected = Self.steps(.head(Self.injected), Self.notice, .finish)
-    let failure = Answer.failure(Failure(.timedOut))
+    let failure = RecordedResult.failure(Failure(.timedOut))
     expectEqual(delivery([.status(503, retryAfter: .seconds(2))], failure), expected)
   }
 }

@@ -10,7 +10,7 @@ import Testing
 
   func delivery(
     _ faults: [Fault],
-    _ answer: Answer = .response(hello),
+    _ answer: RecordedResult = .response(hello),
     method: String = "GET",
     on stage: Stage = .onTheWire
   ) -> Delivery {

@@ -30,7 +30,7 @@ import WindTunnelSymptoms
     on stage: Stage = .onTheWire
   ) -> Delivery {
     let response = Response(headers: headers, body: Body("aaabbcccc"))
-    let answer = failure.map { Answer.cut(response, $0) } ?? .response(response)
+    let answer = failure.map { RecordedResult.cut(response, $0) } ?? .response(response)
     let deck = Deck(
       Cassette([Interaction(Self.request, answer, timing: timing)]),
       scenario: Scenario("s", rules: [.on("* /**", .always, faults)]),

@@ -23,7 +23,7 @@ import Testing
     method: String = "GET"
   ) -> (deck: Deck, outcome: Outcome) {
     let cassette = Cassette([Interaction(Request(method, "/a"), response)])
-    let deck = Deck(cassette, scenario: Scenario("s", rules: [Rule(when: .always, faults)]))
+    let deck = Deck(cassette, scenario: Scenario("s", rules: [FaultRule(when: .always, faults)]))
     return (deck, deck.decide(Request(method, "/a", headers: fields)))
   }
 

@@ -33,7 +33,7 @@ import WindTunnelSymptoms
       id: 0,
       request: recorded.request,
       source: .recording(recorded, place: 0),
-      decision: Decision(lane: .deck, key: "", ordinal: 1, faults: [kind.fault.resolved { 0.5 }])
+      decision: FaultDecision(lane: .deck, key: "", ordinal: 1, faults: [kind.fault.resolved { 0.5 }])
     )
     return Delivery(outcome, on: stage)
   }
@@ -104,7 +104,7 @@ import WindTunnelSymptoms
     guard case .failure(let symptom) = kind.expected.linux, told.contains(symptom) else { return }
     let faults = [kind.fault]
     if case .connection = kind.fault {
-      let decision = Decision(lane: .deck, key: "", ordinal: 1, faults: faults)
+      let decision = FaultDecision(lane: .deck, key: "", ordinal: 1, faults: faults)
       expectEqual(AnswerSummary(connection: decision).symptom, symptom)
     } else {
       let recorded = if case .cut(.event, _) = kind.fault { Self.stream } else { Self.recorded }

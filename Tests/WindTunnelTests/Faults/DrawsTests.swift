@@ -53,7 +53,7 @@ import Testing
 @Suite struct DecisionTests {
   private let request = Request("GET", "/users/7")
 
-  private func fires(_ rules: [Rule], lane: Int, ordinal: Int = 1) -> [Fault] {
+  private func fires(_ rules: [FaultRule], lane: Int, ordinal: Int = 1) -> [Fault] {
     Scenario("s", rules: rules).decide(
       request,
       key: Matcher.url.key(request),
@@ -64,12 +64,12 @@ import Testing
   }
 
   @Test func `a rule that is added shifts no other rule's draws`() {
-    let rule = Rule.on(
+    let rule = FaultRule.on(
       "GET /users/*",
       .probability(1 / 4),
       .delay(Fault.Spread(.zero, through: .seconds(1)))
     )
-    let other = Rule.on("GET /**", .probability(1 / 2), .status(503))
+    let other = FaultRule.on("GET /**", .probability(1 / 2), .status(503))
     for lane in 0..<500 {
       let alone = fires([rule], lane: lane)
       let behind = fires([other, rule], lane: lane)
@@ -80,7 +80,7 @@ import Testing
 
   @Test func `equal triggers are drawn apart`() {
     let trigger = Trigger.probability(1 / 2)
-    let rules = [Rule.on("GET /**", trigger, .status(500)), .on("GET /**", trigger, .close)]
+    let rules = [FaultRule.on("GET /**", trigger, .status(500)), .on("GET /**", trigger, .close)]
     let counts = Set((0..<100).map { fires(rules, lane: $0).count })
     expectEqual(counts, [0, 1, 2])
   }
@@ -109,7 +109,7 @@ import Testing
 
   @Test func `a delay strays evenly and never out of its range`() {
     let delays = (0..<2000).compactMap { lane -> Double? in
-      let rule = Rule.on(
+      let rule = FaultRule.on(
         "*/**",
         .always,
         .delay(.around(.milliseconds(300), jitter: .milliseconds(50)))

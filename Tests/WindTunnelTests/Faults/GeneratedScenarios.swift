@@ -75,7 +75,7 @@ extension Generator {
       let fault = pick(faults)
       // Those that can happen as well: others are refused.
       let others = faults.filter { FaultConflict([fault, $0]) == nil }
-      var rule = Rule(when: trigger, [fault, pick(others)])
+      var rule = FaultRule(when: trigger, [fault, pick(others)])
       if Bool.random(using: &self) { rule.innerNotes["faults[1]"] = [JSON.Member("_a", [1])] }
       if Bool.random(using: &self) { rule.innerNotes["when"] = [JSON.Member("_b", nil)] }
       return rule

@@ -29,7 +29,7 @@ import Testing
     return fields.map { Request("GET", "/users/7", headers: $0) }
   }
 
-  private func tells(_ decision: Decision, _ request: Request) -> Bool {
+  private func tells(_ decision: FaultDecision, _ request: Request) -> Bool {
     Self.scenario.tells(
       decision.line,
       of: request,
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test func `the hash of rules that ask for circumstances is that of their draws`() {
-    func hash(_ rule: Rule) -> String {
+    func hash(_ rule: FaultRule) -> String {
       var story = Story()
       let scenario = Scenario("s", rules: [rule])
       for call in 1...3 {

@@ -16,7 +16,7 @@ import Testing
     after seconds: [Double] = [],
     critical: [RequestPattern] = []
   ) -> [Int] {
-    let scenario = Scenario("s", rules: [Rule(when: trigger, [.close])], critical: critical)
+    let scenario = Scenario("s", rules: [FaultRule(when: trigger, [.close])], critical: critical)
     let deck = Deck(Cassette(), scenario: scenario)
     return requests.enumerated().map { place, request in
       let moment = seconds.isEmpty ? nil : Self.date + seconds[place]
@@ -60,7 +60,7 @@ import Testing
     expectEqual(met(window, requests), [0, 0, 0, 0, 0, 0])
   }
 
-  @Test func `connections follow the clock, too, and other weather begins its own time`() {
+  @Test func `connections follow the clock, too, and other scenario begins its own time`() {
     let scenario: Scenario = [.always(.window(until: .seconds(1)), .connection(.refused))]
     let deck = Deck(Cassette(), scenario: scenario)
     func open(after seconds: Double) -> Bool {
@@ -103,7 +103,7 @@ import Testing
     by condition: Credential.Condition = .expired
   ) -> [Int] {
     let trigger = Trigger(calls: CallRange(from: 2, until: 6), credential: condition)
-    var scenario = Scenario("s", rules: [Rule(when: trigger, [.status(401)])])
+    var scenario = Scenario("s", rules: [FaultRule(when: trigger, [.status(401)])])
     scenario.credential = Credential(issuer: "POST /login")
     let deck = Deck(Cassette(), scenario: scenario)
     return log.map { call, request in
@@ -232,17 +232,17 @@ import Testing
   }
 
   @Test func `a rule for one endpoint changes no draw of another`() {
-    let rules: [Rule] = [
+    let rules: [FaultRule] = [
       .on("GET /users/*", .burst(goodToBad: 0.3, badToGood: 0.3), .status(500)),
       .on("GET /users/*", .probability(0.3), .delay(.init(.zero, through: .seconds(1)))),
       .on("GET /users/*", Trigger(header: .absent("A"), probability: 0.5), .close),
     ]
-    let others: [Rule] = [
+    let others: [FaultRule] = [
       .on("GET /home", .burst(goodToBad: 0.3, badToGood: 0.3), .status(501)),
       .on("GET /home", .probability(0.3), .close), .on("POST /**", .always, .reset(.afterRequest)),
     ]
     let request = get("/users/7")
-    func lines(_ rules: [Rule]) -> [String] {
+    func lines(_ rules: [FaultRule]) -> [String] {
       let scenario = Scenario("s", rules: rules)
       return (0..<50).flatMap { lane in
         (1...8).map { ordinal in

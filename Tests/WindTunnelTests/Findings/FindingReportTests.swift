@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test func `a rule of several weights is counted once, and each scenario has its own`() throws {
-    func flown(_ name: String, _ attempts: Int) -> Report.Flown {
+    func flown(_ name: String, _ attempts: Int) -> Report.ScenarioResult {
       let calls = (0..<20).map { number in
         var call = RuleTests.call(
           number,
@@ -135,7 +135,7 @@ import Testing
         call.start = .milliseconds(number * 50)
         return call
       }
-      return Report.Flown(name, on: .onTheWire, subjects: [Report.Row("client", calls)])
+      return Report.ScenarioResult(name, on: .onTheWire, subjects: [Report.Row("client", calls)])
     }
     var report = Flights.report([])
     report.scenarios = [flown("outage", 5), flown("deluge", 6), flown("flood", 6)]

@@ -172,7 +172,7 @@ import WindTunnelSymptoms
     expectEqual(careful.broken, [])
   }
 
-  @Test func `what no retry mends is named when the weather says it, and not when the origin does`()
+  @Test func `what no retry mends is named when the scenario says it, and not when the origin does`()
     throws
   {
     let stubborn = try Proxy(Self.always(404))
@@ -343,7 +343,7 @@ import WindTunnelSymptoms
         "\(rule.id)"
       )
     }
-    let flown = Flight(of: .library, on: .onTheWire, []).held()
+    let flown = ClientRun(of: .library, on: .onTheWire, []).held()
     expectEqual(
       flown.first { $0.rule == "sends-secret-in-clear" }?.standing,
       .notMet("Only a proxy can show it: a drill hands plain http out itself.")

@@ -106,11 +106,11 @@ extension RuleStanding {
   private static func standing(
     _ rule: String,
     _ calls: [Observation],
-    of client: Flight.Client = .library,
-    in weather: Scenario? = nil
+    of client: ClientRun.Client = .library,
+    in scenario: Scenario? = nil
   ) throws -> RuleStanding.Standing {
-    var flight = Flight(of: client, on: .onTheWire, calls)
-    flight.weather = weather
+    var flight = ClientRun(of: client, on: .onTheWire, calls)
+    flight.scenario = scenario
     let standings = flight.held()
     return try #require(standings.first { $0.rule == rule }).standing
   }
@@ -119,10 +119,10 @@ extension RuleStanding {
   static func words(
     _ rule: String,
     _ calls: [Observation],
-    of client: Flight.Client = .library,
-    in weather: Scenario? = nil
+    of client: ClientRun.Client = .library,
+    in scenario: Scenario? = nil
   ) throws -> String {
-    switch try standing(rule, calls, of: client, in: weather) {
+    switch try standing(rule, calls, of: client, in: scenario) {
     case .notMet: "not met"
     case .passed(let count): "kept by \(count)"
     case .broken(let finding):
@@ -525,8 +525,8 @@ extension RuleStanding {
     try expectEqual(Self.words(rule, [Self.call(portal)]), "kept by 1")
     try expectEqual(Self.words(rule, [Self.call(3, .succeeded, showed: true, portal)]), "not met")
     var wrapped = Self.call(3, .succeeded, showed: true, portal)
-    wrapped.showsAnswerOf = Observation.portalPage
-    for client in [Flight.Client.program, .library, .service] {
+    wrapped.showsResponseOf = Observation.portalPage
+    for client in [ClientRun.Client.program, .library, .service] {
       try expectEqual(
         Self.words(rule, [wrapped], of: client),
         "error 3: It made the portal's page a part of its answer. (1 of 1 call)"
@@ -733,7 +733,7 @@ extension RuleStanding {
     ]
     for attempts in [parts, connections, mixed] {
       let calls = (0..<20).map { Self.call($0, start: $0 * 10, attempts) }
-      let standings = Flight(of: .library, on: .onTheWire, calls).held()
+      let standings = ClientRun(of: .library, on: .onTheWire, calls).held()
       expectEqual(standings.compactMap(\.finding).filter { $0.severity > .note }, [])
     }
     // Each of them tried again is one repetition each.
@@ -752,7 +752,7 @@ extension RuleStanding {
     var told = Self.row(waits: [0, 0, 0, 0])
     for place in told.indices { told[place].retryAfter = .zero }
     for attempts in [polls, told] {
-      let standings = Flight(of: .library, on: .onTheWire, Self.twice(attempts)).held()
+      let standings = ClientRun(of: .library, on: .onTheWire, Self.twice(attempts)).held()
       expectEqual(standings.compactMap(\.finding), [])
     }
     // That nothing is there may be the answer.
@@ -764,15 +764,15 @@ extension RuleStanding {
   @Test func `what is not on the cassette says nothing about a client`() throws {
     var call = Self.call(3, .succeeded, showed: true, Self.row(waits: [0, 0, 0]))
     call.notOnCassette = "GET /nowhere"
-    let standings = Flight(of: .library, on: .onTheWire, [call]).held()
+    let standings = ClientRun(of: .library, on: .onTheWire, [call]).held()
     expectEqual(standings.compactMap(\.finding), [])
   }
 
   @Test func `the order of the calls changes nothing`() {
     let calls = Flights.drawn(400, seed: 11)
-    let standings = Flight(of: .library, on: .onTheWire, calls).held()
+    let standings = ClientRun(of: .library, on: .onTheWire, calls).held()
     #expect(standings.contains { $0.finding != nil })
-    expectEqual(Flight(of: .library, on: .onTheWire, calls.reversed()).held(), standings)
+    expectEqual(ClientRun(of: .library, on: .onTheWire, calls.reversed()).held(), standings)
     expectEqual(standings.map(\.rule), FindingRule.all.map(\.id))
   }
 
@@ -782,7 +782,7 @@ extension RuleStanding {
     expectEqual(Set(rules.map(\.title)).count, rules.count)
     for rule in rules {
       #expect(rule.id.allSatisfy { $0.isLowercase || $0 == "-" }, "\(rule.id)")
-      #expect(rule.title.hasSuffix(".") && rule.cost.hasSuffix(".") && rule.remedy.hasSuffix("."))
+      #expect(rule.title.hasSuffix(".") && rule.cost.hasSuffix(".") && rule.fix.hasSuffix("."))
       #expect(!rule.condition.hasSuffix(".") && !rule.source.isEmpty && !rule.clients.isEmpty)
       expectEqual(FindingRule.named(rule.id)?.title, rule.title)
     }

@@ -9,9 +9,9 @@ import WindTunnelFindings
   private static let blank = "blank-where-stale"
 
   /// A scenario of which the server fails from some call on, so that all calls ask at one address.
-  private static let weather = {
+  private static let scenario = {
     let trigger = Trigger(calls: CallRange(from: 2))
-    var scenario = Scenario("s", rules: [Rule(when: trigger, [.status(503)])])
+    var scenario = Scenario("s", rules: [FaultRule(when: trigger, [.status(503)])])
     scenario.wantsKeptConnections = true
     return scenario
   }()
@@ -67,11 +67,11 @@ import WindTunnelFindings
   private static func words(
     _ rule: String,
     _ calls: [Observation],
-    of client: Flight.Client = .service,
+    of client: ClientRun.Client = .service,
     on stage: Stage = .onTheWire,
-    in weather: Scenario? = weather
+    in scenario: Scenario? = scenario
   ) throws -> String {
-    let flight = Flight(of: client, on: stage, calls, in: weather)
+    let flight = ClientRun(of: client, on: stage, calls, in: scenario)
     return try #require(flight.held().first { $0.rule == rule }).words
   }
 
@@ -115,8 +115,8 @@ import WindTunnelFindings
     #expect(try Self.words(Self.again, cached).hasPrefix("note"))
     let moved =
       "not met: Its calls had addresses of their own, at which no client can have kept an answer."
-    for weather in [nil, Scenario("s")] as [Scenario?] {
-      try expectEqual(Self.words(Self.again, cached, in: weather), moved)
+    for scenario in [nil, Scenario("s")] as [Scenario?] {
+      try expectEqual(Self.words(Self.again, cached, in: scenario), moved)
     }
     // Calls beside each other ask at several.
     var beside = Self.asking(3)
@@ -139,11 +139,11 @@ import WindTunnelFindings
       + "(2 of 2 calls)"
     try expectEqual(Self.words(Self.blank, calls), "note" + found)
     // Where a scenario asks for it, one without a cache fails, too.
-    var weather = Self.weather
-    weather.expects = [.stale]
-    try expectEqual(Self.words(Self.blank, calls, in: weather), "error" + found)
+    var scenario = Self.scenario
+    scenario.expects = [.stale]
+    try expectEqual(Self.words(Self.blank, calls, in: scenario), "error" + found)
     let bare = [Self.asking(0), Self.failing(2), Self.failing(3)]
-    try expectEqual(Self.words(Self.blank, bare, in: weather), "error" + found)
+    try expectEqual(Self.words(Self.blank, bare, in: scenario), "error" + found)
     let once = [Self.asking(0), Self.failing(2), Self.failing(3, isStale: true)]
     #expect(try Self.words(Self.blank, once).hasSuffix("(1 of 2 calls)"))
   }
@@ -197,7 +197,7 @@ import WindTunnelFindings
     let found =
       "error 1: Every request failed, and it showed what had come before, and did not say that it "
       + "is a copy. (1 of 1 call)"
-    for client in [Flight.Client.service, .library] {
+    for client in [ClientRun.Client.service, .library] {
       try expectEqual(Self.words(rule, [Self.asking(0), late], of: client), found)
       // Its server says nothing about how long it may be shown.
       try expectEqual(Self.words(rule, [Self.asking(0, nil), late], of: client), found)

@@ -7,7 +7,7 @@ import WindTunnelFindings
 @Suite struct RulesOfCredentialsTests {
   private static let rule = "renews-too-often"
 
-  private static let weather = {
+  private static let scenario = {
     var scenario = Scenario("s")
     scenario.credential = Credential(issuer: "POST /login")
     return scenario
@@ -42,16 +42,16 @@ import WindTunnelFindings
 
   private static func words(
     _ calls: [Observation],
-    of client: Flight.Client = .service,
-    in weather: Scenario? = weather,
+    of client: ClientRun.Client = .service,
+    in scenario: Scenario? = scenario,
     processes: Int = 1
   ) throws -> String {
-    var traffic = Flight.Traffic()
+    var traffic = ClientRun.Traffic()
     traffic.connections = Array(
-      repeating: Flight.Connections(calls: 9, opened: 1, mostOpen: 1, leftOpen: 1),
+      repeating: ClientRun.Connections(calls: 9, opened: 1, mostOpen: 1, leftOpen: 1),
       count: processes
     )
-    let flight = Flight(of: client, on: .onTheWire, calls, traffic: traffic, in: weather)
+    let flight = ClientRun(of: client, on: .onTheWire, calls, traffic: traffic, in: scenario)
     return try #require(flight.held().first { $0.rule == rule }).words
   }
 

@@ -52,12 +52,12 @@ import WindTunnelFindings
   private static func words(
     _ rule: String,
     _ calls: [Observation],
-    of client: Flight.Client = .service,
-    _ edit: (inout Flight.Traffic) -> Void = { _ in }
+    of client: ClientRun.Client = .service,
+    _ edit: (inout ClientRun.Traffic) -> Void = { _ in }
   ) throws -> String {
-    var traffic = Flight.Traffic()
+    var traffic = ClientRun.Traffic()
     edit(&traffic)
-    let standings = Flight(of: client, on: .onTheWire, calls, traffic: traffic).held()
+    let standings = ClientRun(of: client, on: .onTheWire, calls, traffic: traffic).held()
     return try #require(standings.first { $0.rule == rule }).words
   }
 
@@ -91,7 +91,7 @@ import WindTunnelFindings
     try expectEqual(Self.words(Self.returns, Self.flight()), "kept by 24")
   }
 
-  @Test func `nobody comes back who was never there, or whom the weather still meets`() throws {
+  @Test func `nobody comes back who was never there, or whom the scenario still meets`() throws {
     let never = Self.flight { Self.call($0, at: $1, Self.failed) }
       .map { call in
         var call = call
@@ -192,7 +192,7 @@ import WindTunnelFindings
     let calls = (0..<count).map { Self.call($0, at: Double($0)) }
     return try words("leaves-answers-unread", calls) { traffic in
       traffic.connections = seen.map { calls, unread in
-        var seen = Flight.Connections(calls: calls, opened: calls, mostOpen: 1, leftOpen: 1)
+        var seen = ClientRun.Connections(calls: calls, opened: calls, mostOpen: 1, leftOpen: 1)
         seen.leftUnread = unread
         return seen
       }
@@ -269,7 +269,7 @@ import WindTunnelFindings
       showed: true,
       asked.map { RuleTests.attempt(0, to: 3, key: $0) }
     )
-    (call.bodyMatches, call.showsAnswerOf) = (other == nil ? true : nil, other)
+    (call.bodyMatches, call.showsResponseOf) = (other == nil ? true : nil, other)
     return call
   }
 
@@ -362,7 +362,7 @@ import WindTunnelFindings
   private static let leaks = "leaks-connections"
 
   private static func connections(
-    of client: Flight.Client = .service,
+    of client: ClientRun.Client = .service,
     calls: Int = 60,
     opened: Int,
     left: Int,
@@ -432,7 +432,7 @@ import WindTunnelFindings
   }
 
   @Test func `what was seen of parts of a flight is seen of the whole`() {
-    var (one, other) = (Flight.Traffic(), Flight.Traffic())
+    var (one, other) = (ClientRun.Traffic(), ClientRun.Traffic())
     one.connections = [.init(calls: 9, opened: 3, mostOpen: 2, leftOpen: 1)]
     one.lateRequests = [.seconds(2)]
     other.connections = [.init(calls: 8, opened: 3, mostOpen: 2, leftOpen: 1)]

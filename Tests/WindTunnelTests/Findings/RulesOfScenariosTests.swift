@@ -43,7 +43,7 @@ import WindTunnelFindings
     let untrusting = [Self.badlyMet(0, taken: false), Self.badlyMet(2, taken: false)]
     try expectEqual(RuleTests.words(rule, untrusting, of: .program), "not met")
     try expectEqual(RuleTests.words(rule, [Self.good(0)], of: .program), "not met")
-    let inProcess = Flight(of: .library, on: .inProcess, taken).held()
+    let inProcess = ClientRun(of: .library, on: .inProcess, taken).held()
     expectNil(inProcess.first { $0.rule == rule }?.finding)
   }
 
@@ -66,7 +66,7 @@ import WindTunnelFindings
       _ starts: [Int],
       _ end: Int,
       heard: Bool = false,
-      of client: Flight.Client = .program
+      of client: ClientRun.Client = .program
     ) throws -> String {
       var attempts = starts.map {
         RuleTests.attempt($0 * 1000, to: $0 * 1000, status: nil, error: "timedOut")
@@ -263,7 +263,7 @@ import WindTunnelFindings
         + "(4 of 4 calls)"
     )
     let calls = [Self.good(0)] + (1...4).map { Self.odd($0, failed) }
-    let found = Flight(of: .program, on: .onTheWire, calls).held()
+    let found = ClientRun(of: .program, on: .onTheWire, calls).held()
       .first { $0.rule == rule }?.finding
     expectEqual(
       found?.steps.map(\.words),

@@ -24,7 +24,7 @@ import WindTunnel
   }
 
   private static func standing(_ rule: String, _ call: Observation) -> RuleStanding.Standing? {
-    let standings = Flight(of: .program, on: .onTheWire, [call]).held()
+    let standings = ClientRun(of: .program, on: .onTheWire, [call]).held()
     return standings.first { $0.rule == rule }?.standing
   }
 
@@ -92,11 +92,11 @@ import WindTunnel
 
   /// A call that asked a server which says other things than it must.
   private static func rogue(
-    _ answer: Observation.RogueAnswer?,
+    _ answer: Observation.RogueResponse?,
     _ ending: Observation.CallResult = .succeeded
   ) -> Observation {
     var call = call([RuleTests.attempt(2, to: 3, faults: #"{"version":2}"#)], ending)
-    call.rogueAnswer = answer
+    call.rogueResponse = answer
     return call
   }
 

@@ -47,10 +47,10 @@ import WindTunnelFindings
   private static func standing(
     _ rule: String,
     _ calls: [Observation],
-    of client: Flight.Client = .program,
+    of client: ClientRun.Client = .program,
     isSlow: Bool = false
   ) throws -> RuleStanding {
-    var flight = Flight(of: client, on: .onTheWire, calls)
+    var flight = ClientRun(of: client, on: .onTheWire, calls)
     flight.isSlowWithoutFaults = isSlow
     return try #require(flight.held().first { $0.rule == rule })
   }
@@ -151,7 +151,7 @@ import WindTunnelFindings
 
   @Test func `a program of which the server saw no sign is not judged for a hang`() throws {
     func hung(
-      _ client: Flight.Client,
+      _ client: ClientRun.Client,
       _ edit: (inout Observation) -> Void = { _ in }
     ) throws -> String {
       var call = Self.call([], delay: nil, .hung)
@@ -160,7 +160,7 @@ import WindTunnelFindings
       return "\(standing.finding?.severity.rawValue ?? "no finding"), \(standing.starved) starved"
     }
     let judged = "error, 0 starved"
-    for client in [Flight.Client.program, .service] {
+    for client in [ClientRun.Client.program, .service] {
       try expectEqual(hung(client), "no finding, 1 starved")
       // A stage that sees no attempts has no evidence that there were none.
       try expectEqual(hung(client) { $0.attemptCount = nil }, judged)

@@ -50,7 +50,7 @@ import WindTunnelFindings
 
   /// The evidence of a call that joins two versions.
   private static func steps(_ attempts: [Observation.Attempt]) throws -> [String] {
-    let held = Flight(of: .program, on: .onTheWire, [call(2, attempts, joins: true)]).held()
+    let held = ClientRun(of: .program, on: .onTheWire, [call(2, attempts, joins: true)]).held()
     let finding = try #require(held.first { $0.rule == rule }?.finding)
     return finding.steps.map(\.words)
   }

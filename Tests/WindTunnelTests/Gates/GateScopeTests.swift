@@ -7,14 +7,14 @@ import Testing
 
 /// Gates with a prefix: a scenario's name, a class of scenarios or the whole run.
 @Suite struct GateScopeTests {
-  private static func flown(_ name: String, _ calls: Survival.Calls, _ made: Calls) -> Report.Flown
+  private static func flown(_ name: String, _ calls: Survival.Calls, _ made: Calls) -> Report.ScenarioResult
   {
     var scenario = Scenario(name)
     scenario.survival = Survival(calls, by: "asking", wrong: "failing")
-    return Report.Flown(name, on: .onTheWire, subjects: [Calls.row(made)], weather: scenario)
+    return Report.ScenarioResult(name, on: .onTheWire, subjects: [Calls.row(made)], scenario: scenario)
   }
 
-  private static func run(_ scenarios: Report.Flown...) -> Report {
+  private static func run(_ scenarios: Report.ScenarioResult...) -> Report {
     Report(seed: 1, decisionHash: "", platformErrors: "current", scenarios: scenarios)
   }
 
@@ -110,12 +110,12 @@ import Testing
         + "scenario alone."
     )
     // It is held where no call can succeed, too.
-    let outage = Report.Flown(
+    let outage = Report.ScenarioResult(
       "outage",
       on: .onTheWire,
       subjects: [Calls.row(Calls(bad: 20))],
       gates: [try Gate("calls == 20")],
-      weather: Self.flown("outage", .none, Calls()).weather
+      scenario: Self.flown("outage", .none, Calls()).scenario
     )
     expectEqual(Self.run(outage).judgements.map(\.scenario), ["outage"])
   }

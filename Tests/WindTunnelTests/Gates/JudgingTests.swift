@@ -13,13 +13,13 @@ import Testing
       decisionHash: "",
       platformErrors: "current",
       scenarios: [
-        Report.Flown(
+        Report.ScenarioResult(
           "calm",
           on: .onTheWire,
           subjects: [Calls.row(Calls(good: 20)), Calls.row(Calls(bad: 20))],
           gates: gates
         ),
-        Report.Flown(
+        Report.ScenarioResult(
           "offline",
           on: .onTheWire,
           subjects: [Calls.row(Calls(good: 10, bad: 10, attempts: nil))]

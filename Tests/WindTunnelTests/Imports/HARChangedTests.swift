@@ -47,7 +47,7 @@ import Testing
   private func change(_ interaction: inout Interaction, _ edit: (inout Response) -> Void) {
     var response = interaction.response ?? Response()
     edit(&response)
-    interaction.answer = .response(response)
+    interaction.result = .response(response)
   }
 
   @Test func `what was not changed comes back whole`() throws {

@@ -33,7 +33,7 @@ import WindTunnelSymptoms
       entry(response: #""status": 0, "headers": [], "_error": "net::ERR_NAME_NOT_RESOLVED""#)
     )
     expectEqual(
-      interaction?.answer,
+      interaction?.result,
       .failure(Failure(.hostNotFound, text: "net::ERR_NAME_NOT_RESOLVED"))
     )
   }
@@ -49,7 +49,7 @@ import WindTunnelSymptoms
     )
     let failure = Failure(.truncated, text: "net::ERR_CONTENT_LENGTH_MISMATCH")
     let response = Response(headers: ["Content-Length": "9"], body: Body("half"))
-    expectEqual(interaction?.answer, .cut(response, failure))
+    expectEqual(interaction?.result, .cut(response, failure))
   }
 
   @Test func `Firefox's missing bodies are named and its binary uploads are bytes again`() throws {
@@ -125,7 +125,7 @@ import WindTunnelSymptoms
       headers: ["Content-Type": "text/html; charset=ISO-8859-1", "Content-Length": "4"],
       body: Body(Data([0x67, 0x72, 0xFC, 0x6E]))
     )
-    expectEqual(interaction?.answer, .response(expected))
+    expectEqual(interaction?.result, .response(expected))
   }
 
   @Test func `Insomnia's empty form is no body`() throws {

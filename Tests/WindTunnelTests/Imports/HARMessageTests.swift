@@ -212,6 +212,6 @@ import WindTunnelSymptoms
   ])
   func `a failure's text has a symptom`(text: String, symptom: Symptom) throws {
     let interaction = try imported(entry(response: #""status": 0, "_failureText": "\#(text)""#))
-    expectEqual(interaction?.answer, .failure(Failure(symptom, text: text)))
+    expectEqual(interaction?.result, .failure(Failure(symptom, text: text)))
   }
 }

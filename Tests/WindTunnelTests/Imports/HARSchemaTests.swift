@@ -53,8 +53,8 @@ import Testing
     // What a client is told is as without.
     let plain = try HARImport(Data(Self.whole.utf8), source: "a.har").cassette
     expectEqual(
-      plain.interactions.map(\.answer),
-      read.interactions.map(\.answer).map { answer in
+      plain.interactions.map(\.result),
+      read.interactions.map(\.result).map { answer in
         guard case .response(var response) = answer else { return answer }
         response.head.headers["Set-Cookie"] = "f=REDACTED-f-1"
         return .response(response)
@@ -68,7 +68,7 @@ import Testing
   {
     var cassette = try HARImport(Data(Self.whole.utf8), source: "a.har", keepingSecrets: true)
       .cassette
-    cassette.interactions[0].answer = .response(Response(status: 404, body: Body("gone")))
+    cassette.interactions[0].result = .response(Response(status: 404, body: Body("gone")))
     let har = HARExport(cassette, keepingSecrets: true).data
     let entry = try JSON(parsing: har, source: "b.har")["log"]?["entries"]?.elements.first
     expectEqual(entry?["response"]?["status"], 404)

@@ -34,7 +34,7 @@ import Testing
     let told = Locked<[String]>([])
     let deck = Deck(
       Self.tape,
-      scenario: Scenario("cut", rules: [Rule(when: .always, [.reset(afterEvents: 1)])]),
+      scenario: Scenario("cut", rules: [FaultRule(when: .always, [.reset(afterEvents: 1)])]),
       options: PlaybackOptions(),
       observe: { event in told.withLock { $0.append(Self.line(event)) } }
     )
@@ -62,7 +62,7 @@ import Testing
     )
     let outcome = deck.decide(Request("GET", "https://api.example.test/a"))
     deck.requestEnded(outcome, handshake: .seconds(1), upload: .seconds(2))
-    deck.answerBegan(outcome)
+    deck.responseBegan(outcome)
     let end = ExchangeEnd(status: 200, bytes: 1, latency: .zero, ending: .whole)
     deck.finished(outcome, end)
     deck.finished(deck.decide(Request("GET", "https://api.example.test/b")))

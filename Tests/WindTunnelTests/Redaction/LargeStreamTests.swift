@@ -122,9 +122,9 @@ import Testing
     var redaction = Redaction(continuing: [])
     let kept = redaction.redact([interaction(long)])
     var expected = interaction(short)
-    if case .response(var response) = expected.answer {
+    if case .response(var response) = expected.result {
       response.head.headers.remove("Digest")
-      expected.answer = .response(response)
+      expected.result = .response(response)
     }
     expectEqual(kept, [expected])
     expectEqual(redaction.leftOut, [])

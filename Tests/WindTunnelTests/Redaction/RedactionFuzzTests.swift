@@ -123,7 +123,7 @@ import WindTunnelSymptoms
     interaction.request.body = Body(Data(generator.mutated(Array(interaction.request.body.data))))
     if var response = interaction.response {
       response.body = Body(Data(generator.mutated(Array(response.body.data))))
-      interaction.answer = .response(response)
+      interaction.result = .response(response)
     }
     var redaction = Redaction(continuing: [])
     let kept = redaction.redact([interaction])

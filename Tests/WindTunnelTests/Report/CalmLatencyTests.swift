@@ -58,7 +58,7 @@ import Testing
       decisionHash: "",
       platformErrors: "current",
       environment: [.init("cassette", "c")],
-      scenarios: [Report.Flown("rain", on: .onTheWire, subjects: [row], gates: gates)]
+      scenarios: [Report.ScenarioResult("rain", on: .onTheWire, subjects: [row], gates: gates)]
     )
   }
 

@@ -99,7 +99,7 @@ enum Flights {
       decisionHash: String(repeating: "0a", count: 32),
       platformErrors: "current",
       environment: facts,
-      scenarios: [Report.Flown("rainy", on: .onTheWire, subjects: [row], gates: gates)]
+      scenarios: [Report.ScenarioResult("rainy", on: .onTheWire, subjects: [row], gates: gates)]
     )
   }
 }

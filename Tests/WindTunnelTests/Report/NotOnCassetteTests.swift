@@ -98,7 +98,7 @@ import Testing
     // Who flies beside the judged subject fails no drill.
     let rows = [Report.Row("a", Self.good), Report.Row("b", Self.calls(0...3))]
     var beside = try mixed()
-    beside.scenarios = [Report.Flown("s", on: .onTheWire, subjects: rows)]
+    beside.scenarios = [Report.ScenarioResult("s", on: .onTheWire, subjects: rows)]
     expectEqual(beside.verdict.outcome, .passed)
     #expect(beside.text().contains("s, b: 4 calls asked for what is not on the cassette, first: "))
   }

@@ -28,7 +28,7 @@ import Testing
       platformErrors: "current",
       environment: [Report.Fact("os", "Linux")],
       scenarios: [
-        Report.Flown(
+        Report.ScenarioResult(
           "rainy",
           on: .onTheWire,
           subjects: [
@@ -156,20 +156,20 @@ import Testing
     )
   }
 
-  @Test func `the weather is kept as it was flown, through shards, too`() throws {
-    var weather = Scenario("rainy", rules: [.on("GET /home", .first(2), .status(503))])
-    weather.gates = [try Gate("calls >= 1")]
-    (weather.class, weather.bars) = ("wet", [try Gate("calls >= 1000")])
+  @Test func `the scenario is kept as it was flown, through shards, too`() throws {
+    var scenario = Scenario("rainy", rules: [.on("GET /home", .first(2), .status(503))])
+    scenario.gates = [try Gate("calls >= 1")]
+    (scenario.class, scenario.bars) = ("wet", [try Gate("calls >= 1000")])
     var report = Flights.report([Flights.call(0)], facts: [.init("cassette", "c")])
-    report.scenarios[0].weather = weather
+    report.scenarios[0].scenario = scenario
     try expectEqual(Report(data: report.data(), source: "r"), report)
     #expect(report.text().contains("\nrainy: \"bars\" are not checked yet: "))
     #expect(report.judgements.isEmpty)
     var other = Flights.report([Flights.call(1)], facts: [.init("cassette", "c")])
-    other.scenarios[0].weather = weather
+    other.scenarios[0].scenario = scenario
     let merged = try Report(merging: [.init(report, from: "a"), .init(other, from: "b")])
-    expectEqual(merged.scenarios[0].weather, weather)
-    report.scenarios[0].weather = Scenario("dry")
+    expectEqual(merged.scenarios[0].scenario, scenario)
+    report.scenarios[0].scenario = Scenario("dry")
     let error = #expect(throws: FormatError.self) { try Report(data: report.data(), source: "r") }
     expectEqual(error?.description, "r, scenarios[0].weather: it is that of dry.")
   }

@@ -47,7 +47,7 @@ import WindTunnelReports
     calls[0].joinsVersions = true
     (calls[0].replacesScalars, calls[0].showsCutEvent) = (true, false)
     calls[0].hidesErrorEvent = true
-    calls[0].rogueAnswer = .shown
+    calls[0].rogueResponse = .shown
     calls[0].configuration = .init(kept: 5, isGiven: true, signed: [4], changed: [6], used: [6])
     var log = ConversationLog()
     log.messages = [

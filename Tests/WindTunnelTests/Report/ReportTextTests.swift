@@ -33,7 +33,7 @@ import Testing
         (call.isStale, call.showed) = (number == 0, number == 0)
         return call
       } + [Flights.call(2, .hung)]
-    let flown = Report.Flown("s", on: .onTheWire, subjects: [Report.Row("c", calls)])
+    let flown = Report.ScenarioResult("s", on: .onTheWire, subjects: [Report.Row("c", calls)])
     let report = Report(seed: 1, decisionHash: "", platformErrors: "apple", scenarios: [flown])
     let lines = report.text(inColour: true).split(separator: "\n").map(String.init)
     #expect(lines.contains("* reported by the client: nobody was there to see its attempts"))
@@ -63,7 +63,7 @@ import Testing
         attemptCount: 1
       )
     }
-    let flown = Report.Flown("s", on: .inProcess, subjects: [Report.Row("c", calls)])
+    let flown = Report.ScenarioResult("s", on: .inProcess, subjects: [Report.Row("c", calls)])
     let report = Report(seed: 1, decisionHash: "", platformErrors: "apple", scenarios: [flown])
     #expect(report.text().contains("  \(shown)  "), "\(report.text())")
   }

@@ -4,8 +4,8 @@ import WindTunnelReports
 
 /// What was seen of none of a flight's calls, in a report and in its parts.
 @Suite struct TrafficReportTests {
-  private static func report(calls: Range<Int>, _ edit: (inout Flight.Traffic) -> Void) -> Report {
-    var traffic = Flight.Traffic()
+  private static func report(calls: Range<Int>, _ edit: (inout ClientRun.Traffic) -> Void) -> Report {
+    var traffic = ClientRun.Traffic()
     edit(&traffic)
     let observations = calls.map { number in
       RuleTests.call(
@@ -21,7 +21,7 @@ import WindTunnelReports
       decisionHash: "a",
       platformErrors: "current",
       scenarios: [
-        Report.Flown(
+        Report.ScenarioResult(
           "reuse",
           on: .onTheWire,
           subjects: [Report.Row("exec", observations, of: .service, traffic: traffic)]
@@ -31,7 +31,7 @@ import WindTunnelReports
   }
 
   private static let leak = {
-    var leak = Flight.Connections(calls: 60, opened: 60, mostOpen: 60, leftOpen: 60)
+    var leak = ClientRun.Connections(calls: 60, opened: 60, mostOpen: 60, leftOpen: 60)
     leak.leftUnread = 3
     return leak
   }()

@@ -12,11 +12,11 @@ final class CrowdEngine: Transport {
   /// Carries by a session; `nil`: answers by itself.
   init(_ session: URLSession?) { inner = session.map { URLSessionTransport(session: $0) } }
 
-  func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
+  func send(_ request: URLRequest) async throws(TransportError) -> ServerResponse {
     if let inner { return try await inner.send(request) }
     do { try await Task.sleep(for: .milliseconds(3)) } catch { throw .cancelled }
     let isGood = request.url?.path.utf8.last.map { $0.isMultiple(of: 2) } ?? true
-    return HTTPAnswer(status: isGood ? 200 : 503, headers: [:], body: Data(count: 2_000))
+    return ServerResponse(status: isGood ? 200 : 503, headers: [:], body: Data(count: 2_000))
   }
 }
 

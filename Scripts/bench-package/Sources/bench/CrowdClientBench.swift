@@ -45,7 +45,7 @@ struct CrowdClientBench {
       (engine, admission) = (crowd.engine, crowd.admission)
       for wave in 1...waves {
         let before = crowd.counts
-        await fly(wave, crowd)
+        await run(wave, crowd)
         let marks = (ProcessFacts.residentMegabytes, ProcessFacts.heapMegabytes, crowd.counts)
         if wave == 2 { second = marks }
         last = marks
@@ -74,7 +74,7 @@ struct CrowdClientBench {
   }
 
   /// Half of the calls are given up: before they begin, in the queue, in flight, and between attempts.
-  private func fly(_ wave: Int, _ crowd: Crowd) async {
+  private func run(_ wave: Int, _ crowd: Crowd) async {
     await withTaskGroup(of: Void.self) { group in
       for number in 0..<Self.calls {
         group.addTask {

@@ -50,7 +50,7 @@ enum FoldBench {
       let start = clock()
       let fold = MetricsAccumulator(calls)
       let middle = clock()
-      broken = Flight(of: .library, on: .onTheWire, calls).held().count { $0.finding != nil }
+      broken = ClientRun(of: .library, on: .onTheWire, calls).held().count { $0.finding != nil }
       let end = clock()
       precondition(fold.metrics.calls == calls.count)
       ratios.append(Double(end - middle) / Double(max(1, middle - start)))

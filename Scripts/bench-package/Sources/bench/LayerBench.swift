@@ -39,14 +39,14 @@ struct LayerBench {
   /// The ratios of time in a way to time of bare tasks, one a round; both wait for one answer before
   /// they ask for the next.
   func ratios(_ way: Way, rounds: Int, requests: Int) async throws -> [Double] {
-    try await fly(way, requests)
+    try await run(way, requests)
     try await bare(requests)
     var ratios: [Double] = []
     for round in 0..<rounds {
       var times = [0.0, 0.0]
       for part in [round % 2, 1 - round % 2] {
         let start = DispatchTime.now().uptimeNanoseconds
-        try await fly(part == 0 ? way : .bare, requests)
+        try await run(part == 0 ? way : .bare, requests)
         times[part] = Double(DispatchTime.now().uptimeNanoseconds - start)
       }
       ratios.append(times[0] / times[1])
@@ -55,7 +55,7 @@ struct LayerBench {
   }
 
   /// Asks in one way, one request after the other.
-  func fly(_ way: Way, _ requests: Int) async throws {
+  func run(_ way: Way, _ requests: Int) async throws {
     switch way {
     case .layer: try await layer(client, requests)
     case .withoutIDs: try await layer(clientWithoutIDs, requests)

@@ -11,8 +11,8 @@ internal import WindTunnelNetworkLayer
   private struct Loaf: Transport {
     let content: Data
 
-    func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
-      HTTPAnswer(status: 200, headers: ["Cache-Control": "max-age=600"], body: content)
+    func send(_ request: URLRequest) async throws(TransportError) -> ServerResponse {
+      ServerResponse(status: 200, headers: ["Cache-Control": "max-age=600"], body: content)
     }
   }
 
@@ -39,7 +39,7 @@ internal import WindTunnelNetworkLayer
   /// Loads from the network into memory and onto the disk, and then, by a client that has only just
   /// been made, from the disk.
   private func load(in folder: URL) async throws {
-    for source in [Answer.Source.network, .cache] {
+    for source in [CallResponse.Source.network, .cache] {
       guard let base = URL(string: "https://api.example.test") else { return }
       let client = NetworkClient(
         builder: RequestBuilder(baseURL: base),
@@ -48,7 +48,7 @@ internal import WindTunnelNetworkLayer
       )
       let answer = try await client.call(loaf)
       guard answer.source == source else { throw SessionBench.WrongAnswer() }
-      let numbers = try await client.value(of: loaf, by: AnswerDecoder<[Int]>.json())
+      let numbers = try await client.value(of: loaf, by: ResponseDecoder<[Int]>.json())
       guard numbers.count > 1 else { throw SessionBench.WrongAnswer() }
     }
   }

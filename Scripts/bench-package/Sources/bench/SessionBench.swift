@@ -88,7 +88,7 @@ struct SessionBench {
   }
 
   /// Only the deck's half, or only the stub's, for a profiler.
-  func fly(_ requests: Int, isStub: Bool) throws {
+  func run(_ requests: Int, isStub: Bool) throws {
     try Self.ask(isStub ? stub : deck, for: (0..<requests).map { urls[$0 % urls.count] })
   }
 }

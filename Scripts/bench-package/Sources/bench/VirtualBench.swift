@@ -19,8 +19,8 @@ enum VirtualBench {
     for _ in 0..<rounds {
       let least = try await seconds { try await alone() }
       rates["alone", default: []].append(Double(calls) / least)
-      for (name, fly) in flights {
-        let taken = try await seconds { try await fly() }
+      for (name, run) in flights {
+        let taken = try await seconds { try await run() }
         ratios[name, default: []].append(taken / least)
         rates[name, default: []].append(Double(calls) / taken)
       }
@@ -65,7 +65,7 @@ enum VirtualBench {
     _ body: @escaping @Sendable @concurrent (DrillCall) async throws -> Data
   ) async throws {
     let drill = Drill(Tape.cassette(10), in: [.calm], calls: calls, stage: .inProcess)
-    let report = try await drill.fly(in: .virtualTime, body)
+    let report = try await drill.run(in: .virtualTime, body)
     precondition(report.scenarios[0].subjects[0].metrics.successRate == 1)
   }
 
@@ -93,9 +93,9 @@ enum VirtualBench {
   }
 
   private struct Memory: Transport {
-    func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
+    func send(_ request: URLRequest) async throws(TransportError) -> ServerResponse {
       do { try await ContinuousClock().sleep(for: .milliseconds(20)) } catch { throw .cancelled }
-      return HTTPAnswer(status: 200, headers: Headers([]), body: Tape.body)
+      return ServerResponse(status: 200, headers: Headers([]), body: Tape.body)
     }
   }
 

@@ -37,7 +37,7 @@ case "session":
   report("session  10,000, last 10", try many.ratios(rounds: 401, requests: 50, last: 10))
 case "session-profile":
   let arguments = Array(words.dropFirst())
-  try SessionBench(interactions: 10_000).fly(
+  try SessionBench(interactions: 10_000).run(
     arguments.first.flatMap { Int($0) } ?? 20_000,
     isStub: arguments.dropFirst().first == "stub"
   )
@@ -54,7 +54,7 @@ case "layer-profile":
   guard let origin = arguments.first.flatMap({ URL(string: $0) }),
     let way = LayerBench.Way(rawValue: arguments.dropFirst(2).first ?? "layer")
   else { usage() }
-  try await LayerBench(origin).fly(
+  try await LayerBench(origin).run(
     way,
     arguments.dropFirst().first.flatMap { Int($0) } ?? 20_000
   )

@@ -16,7 +16,7 @@ extension FindingGroup {
   var html: String {
     let finding = first.finding
     let kind = finding.severity.rawValue
-    let advice = [cost.map { "Cost: \($0)" }, remedy.map { "Fix: \($0)" }]
+    let advice = [cost.map { "Cost: \($0)" }, fix.map { "Fix: \($0)" }]
     let notes = advice.compactMap { $0 } + excuses
     return """
       <article class="finding \(kind)"><h3><span>\(kind)</span> \

@@ -22,7 +22,7 @@ extension Report {
   }
 }
 
-extension Report.Flown {
+extension Report.ScenarioResult {
   /// Returns the cell of all calls, then a cell for each of these endpoints.
   func heatCells(at names: [String]) -> [HeatCell] {
     let row = subjects.first
@@ -44,12 +44,12 @@ extension Report.Flown {
   /// Returns the share of an endpoint's calls that can succeed: every call if none met a fault in a
   /// scenario whose faults do not affect other calls.
   private func expectedCalls(of metrics: Metrics) -> Survival.Calls {
-    let faults = weather?.faultNames ?? subjects.first?.plannedFaults ?? []
-    let isLocal = weather.map { $0.link == nil && !$0.keepsConnections } ?? true
+    let faults = scenario?.faultNames ?? subjects.first?.plannedFaults ?? []
+    let isLocal = scenario.map { $0.link == nil && !$0.keepsConnections } ?? true
     // A call that sent no request may have failed because of faults that earlier calls met.
     let isSpared = metrics.faults.isEmpty && (metrics.amplification ?? 0) >= 1
     if isLocal, !faults.isEmpty, isSpared { return .all }
-    return weather?.survival?.calls ?? (faults.isEmpty ? Survival.Calls.all : Survival.Calls.some)
+    return scenario?.survival?.calls ?? (faults.isEmpty ? Survival.Calls.all : Survival.Calls.some)
   }
 }
 

@@ -1,4 +1,4 @@
-extension Report.Flown {
+extension Report.ScenarioResult {
   /// Everything about one scenario. Its place in the report is found by the page's own links.
   func html(at place: Int) -> String {
     guard let row = subjects.first else { return "" }
@@ -272,7 +272,7 @@ extension Observation {
       let took = attempt.end.flatMap { end in attempt.start.map { end - $0 } }
       return [
         HTML.Cell("\(place + 1)"), HTML.Cell(Figures.time(offset)), HTML.Cell(Figures.time(wait)),
-        HTML.Cell(attempt.weather, .words), HTML.Cell(attempt.take, .words),
+        HTML.Cell(attempt.scenario, .words), HTML.Cell(attempt.take, .words),
         HTML.Cell(Figures.count(attempt.status)), HTML.Cell(Figures.bytes(attempt.bytes)),
         HTML.Cell(Figures.time(took)), HTML.Cell(attempt.error ?? "", .words),
       ]
@@ -286,7 +286,7 @@ extension Observation {
 
 extension Observation.Attempt {
   /// The faults that it met with all that was drawn: `status 503, retryAfterSeconds 1`.
-  fileprivate var weather: String {
+  fileprivate var scenario: String {
     guard let tab = decision.lastIndex(of: "\t"),
       // A line of another origin is shown as it is.
       let json = try? JSON(parsing: decision[decision.index(after: tab)...].utf8, source: ""),

@@ -17,10 +17,10 @@ import Testing
 
   /// Calls as the weather makes them – most are quick, some wait for retries – with noise of their
   /// own of a few per cent.
-  private func calls(_ count: Int, weather: UInt64, noise: UInt64, times factor: Double = 1)
+  private func calls(_ count: Int, scenario: UInt64, noise: UInt64, times factor: Double = 1)
     -> [Observation]
   {
-    var (sky, own) = (Generator(seed: weather), Generator(seed: noise))
+    var (sky, own) = (Generator(seed: scenario), Generator(seed: noise))
     return (0..<count).map { number in
       let base =
         Double.random(in: 0..<1, using: &sky) < 0.2
@@ -34,14 +34,14 @@ import Testing
   func `a fifth more is caught in nearly every seed, and no change in nearly none`() {
     var (caught, alarmed, bounded) = (0, 0, 0)
     for seed in Self.seeds {
-      let before = calls(200, weather: seed, noise: seed + 1000)
+      let before = calls(200, scenario: seed, noise: seed + 1000)
       let same = BaselineComparison(
-        calls(200, weather: seed, noise: seed + 2000),
+        calls(200, scenario: seed, noise: seed + 2000),
         to: before,
         seed: seed
       )
       let slower = BaselineComparison(
-        calls(200, weather: seed, noise: seed + 2000, times: 1.2),
+        calls(200, scenario: seed, noise: seed + 2000, times: 1.2),
         to: before,
         seed: seed
       )
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test func `the same seed gives the same interval, and it holds its ratio`() throws {
-    let (now, before) = (calls(100, weather: 1, noise: 2), calls(100, weather: 1, noise: 3))
+    let (now, before) = (calls(100, scenario: 1, noise: 2), calls(100, scenario: 1, noise: 3))
     let one = BaselineComparison(now, to: before, seed: 9)
     expectEqual(one, BaselineComparison(now.reversed(), to: before, seed: 9))
     let ratio = try #require(one.p95Ratio)
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test func `flips are counted and tested`() {
-    var (now, before) = (calls(50, weather: 1, noise: 1), calls(50, weather: 1, noise: 1))
+    var (now, before) = (calls(50, scenario: 1, noise: 1), calls(50, scenario: 1, noise: 1))
     for place in 0..<9 { now[place].ending = .failed("timedOut") }
     before[20].ending = .crashed
     let pair = BaselineComparison(now, to: before, seed: 1)
@@ -126,8 +126,8 @@ import Testing
   }
 
   @Test func `only calls that met the same are pairs`() {
-    let now = calls(60, weather: 1, noise: 1)
-    var before = Array(calls(40, weather: 1, noise: 1))
+    let now = calls(60, scenario: 1, noise: 1)
+    var before = Array(calls(40, scenario: 1, noise: 1))
     before[3].attempts = [Flights.attempt(Flights.reset, call: 3)]
     before[4].endpoint = "GET /other"
     let pair = BaselineComparison(now, to: before, seed: 1)
@@ -142,17 +142,17 @@ import Testing
     let gates = try ["medianRatio.lower <= 1.1", "lostCalls == 0", "p95 <= baseline*1.10"].map {
       try Gate($0)
     }
-    let before = Flights.report(calls(100, weather: 1, noise: 1))
-    let slow = Flights.report(calls(100, weather: 1, noise: 2, times: 1.4), gates: gates)
+    let before = Flights.report(calls(100, scenario: 1, noise: 1))
+    let slow = Flights.report(calls(100, scenario: 1, noise: 2, times: 1.4), gates: gates)
     expectEqual(
       slow.judgements.map(\.result.verdict),
       Array(repeating: .inconclusive("there is no baseline to hold it against"), count: 3)
     )
     let judged = slow.compared(to: before).judgements.map(\.result.verdict)
     expectEqual(judged, [.failed, .met, .failed])
-    let same = Flights.report(calls(100, weather: 1, noise: 2), gates: gates)
+    let same = Flights.report(calls(100, scenario: 1, noise: 2), gates: gates)
     expectEqual(same.compared(to: before).judgements.map(\.result.verdict), [.met, .met, .met])
-    let other = Flights.report(calls(100, weather: 1, noise: 1), seed: 3)
+    let other = Flights.report(calls(100, scenario: 1, noise: 1), seed: 3)
     expectEqual(
       slow.compared(to: other).judgements.first?.result.words,
       "inconclusive, the calls of the two cannot be paired, or there are too few of them"
@@ -161,8 +161,8 @@ import Testing
 
   @Test func `a report keeps its comparison`() throws {
     let gate = try Gate("p95 <= baseline")
-    let report = Flights.report(calls(40, weather: 1, noise: 2), gates: [gate])
-      .compared(to: Flights.report(calls(40, weather: 1, noise: 1)))
+    let report = Flights.report(calls(40, scenario: 1, noise: 2), gates: [gate])
+      .compared(to: Flights.report(calls(40, scenario: 1, noise: 1)))
     let again = try Report(data: report.data(), source: "r.json")
     expectEqual(again.data(), report.data())
     expectEqual(again.scenarios[0].subjects[0].comparison?.pairs, 40)

@@ -22,7 +22,7 @@ import Testing
 
   private func report() -> Report {
     let scenarios = [
-      Report.Flown(
+      Report.ScenarioResult(
         "calm",
         on: .onTheWire,
         subjects: [
@@ -30,7 +30,7 @@ import Testing
           Report.Row("client:b", calls(milliseconds: 50)),
         ]
       ),
-      Report.Flown(
+      Report.ScenarioResult(
         "metro",
         on: .onTheWire,
         subjects: [

@@ -7,8 +7,8 @@ import Testing
 
 @Suite struct CoverageTests {
   /// A scenario whose faults not every endpoint and attempt can meet.
-  static let weather: Scenario = {
-    var weather = Scenario(
+  static let scenario: Scenario = {
+    var scenario = Scenario(
       "rainy",
       rules: [
         .always(.first(2), .status(503)),
@@ -16,8 +16,8 @@ import Testing
         .on("POST /payments", .every(2), .stall(.afterRequest)),
       ]
     )
-    weather.critical = ["GET /home"]
-    return weather
+    scenario.critical = ["GET /home"]
+    return scenario
   }()
 
   /// Two calls at two endpoints: the first met a 503 twice and then went on.
@@ -43,17 +43,17 @@ import Testing
 
   static func report(
     _ calls: [Observation] = calls,
-    in weather: Scenario = weather,
+    in scenario: Scenario = scenario,
     on stage: Stage = .onTheWire,
     gates: [Gate] = []
   ) -> Report {
-    let row = Report.Row("client", calls, plannedFaults: weather.faultNames)
+    let row = Report.Row("client", calls, plannedFaults: scenario.faultNames)
     return Report(
       seed: 7,
       decisionHash: String(repeating: "0a", count: 32),
       platformErrors: "current",
       environment: [.init("cassette", "c")],
-      scenarios: [Report.Flown("rainy", on: stage, subjects: [row], gates: gates, weather: weather)]
+      scenarios: [Report.ScenarioResult("rainy", on: stage, subjects: [row], gates: gates, scenario: scenario)]
     )
   }
 
@@ -119,7 +119,7 @@ import Testing
     throws
   {
     let gates = [try Gate("coverage == 1")]
-    func words(_ rules: [Rule], _ calls: [Observation] = Self.calls) -> [String] {
+    func words(_ rules: [FaultRule], _ calls: [Observation] = Self.calls) -> [String] {
       Self.report(calls, in: Scenario("rainy", rules: rules), gates: gates).judgements
         .map(\.result.words)
     }
@@ -145,10 +145,10 @@ import Testing
   }
 
   @Test func `marks, draws and stages leave places out`() {
-    func first(_ rule: Rule, on stage: Stage = .onTheWire) -> [Coverage.State?] {
-      var weather = Scenario("rainy", rules: [rule])
-      weather.critical = ["GET /home"]
-      return coverage(Self.report(in: weather, on: stage))?.rows.map { $0.attempts[0] } ?? []
+    func first(_ rule: FaultRule, on stage: Stage = .onTheWire) -> [Coverage.State?] {
+      var scenario = Scenario("rainy", rules: [rule])
+      scenario.critical = ["GET /home"]
+      return coverage(Self.report(in: scenario, on: stage))?.rows.map { $0.attempts[0] } ?? []
     }
     expectEqual(first(.always(.critical, .stall(.afterRequest))), [.notMet, .cannotBeMet])
     expectEqual(first(.always(.uncritical, .stall(.afterRequest))), [.cannotBeMet, .notMet])
@@ -161,7 +161,7 @@ import Testing
       first(.always(.window(from: .seconds(3)), .stall(.afterRequest))),
       [.notMet, .notMet]
     )
-    let malformed = Rule.always(.always, .malformed(.chunkedTrailers))
+    let malformed = FaultRule.always(.always, .malformed(.chunkedTrailers))
     expectEqual(first(malformed), [.notMet, .notMet])
     expectEqual(first(malformed, on: .inProcess), [.cannotBeMet, .cannotBeMet])
   }

@@ -146,7 +146,7 @@ import Testing
     }
   }
 
-  @Test func `recovery is the first success after the weather, and the fifth in a row`() {
+  @Test func `recovery is the first success after the scenario, and the fifth in a row`() {
     let lucky = Self.after(
       (10, false),
       (20, true),
@@ -170,7 +170,7 @@ import Testing
     #expect(none.firstRecovery == nil && none.steadyRecovery == nil)
   }
 
-  @Test func `of very many calls after the weather the first ones count, however they are merged`()
+  @Test func `of very many calls after the scenario the first ones count, however they are merged`()
   {
     let calls = (0..<3000).map { number in
       var call = F.call(number, number < 700 ? .failed("timedOut") : .succeeded)
@@ -233,7 +233,7 @@ import Testing
     expectEqual(metrics.recoveryP95, .zero)
   }
 
-  @Test func `what nobody could see is not taken for fair weather`() {
+  @Test func `what nobody could see is not taken for fair scenario`() {
     var calls = [F.call(0, .failed("connectionRefused"), []), F.call(1, .succeeded, [])]
     expectEqual(Metrics(calls).unexpectedErrors, 1)
     for place in calls.indices { calls[place].attemptCount = nil }

@@ -60,7 +60,7 @@ import Testing
   @Test func `an endpoint with an error is red at any rate`() {
     let calls = (0..<3).map { Flights.call($0) } + [Flights.call(3, .crashed, [])]
     let row = Report.Row("client", calls)
-    let flown = Report.Flown("rainy", on: .onTheWire, subjects: [row])
+    let flown = Report.ScenarioResult("rainy", on: .onTheWire, subjects: [row])
     expectEqual(
       flown.heatCells(at: ["GET /home"]).map { $0.html("x", linkingTo: 0) },
       Array(
@@ -93,11 +93,11 @@ import Testing
     expecting share: Survival.Calls?,
     change: (inout Scenario) -> Void = { _ in }
   ) -> [HeatCell] {
-    var weather = Scenario("rainy", rules: [.on("GET /home", .always, .status(503))])
-    weather.survival = share.map { Survival($0, by: "retries", wrong: "an error") }
-    change(&weather)
-    let row = Report.Row("client", calls, plannedFaults: weather.faultNames)
-    return Report.Flown("rainy", on: .onTheWire, subjects: [row], weather: weather)
+    var scenario = Scenario("rainy", rules: [.on("GET /home", .always, .status(503))])
+    scenario.survival = share.map { Survival($0, by: "retries", wrong: "an error") }
+    change(&scenario)
+    let row = Report.Row("client", calls, plannedFaults: scenario.faultNames)
+    return Report.ScenarioResult("rainy", on: .onTheWire, subjects: [row], scenario: scenario)
       .heatCells(at: ["GET /home", "GET /a", "GET /b"])
   }
 

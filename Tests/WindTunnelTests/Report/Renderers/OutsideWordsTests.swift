@@ -20,7 +20,7 @@ import Testing
     var report = Flights.report(
       [Flights.call(0, .failed(word), endpoint: "GET /\(word)", start: 9, [met])],
       gates: gates,
-      facts: [.init("program", word), .init("notFlown", word), .init(word, word)]
+      facts: [.init("program", word), .init("notRun", word), .init(word, word)]
     )
     report.scenarios[0].name = word
     report.scenarios[0].subjects[0].name = word

@@ -1,5 +1,5 @@
 /// The expectations that a flow has within, by a library of tests: what fails of them is a find of
-/// the storm, and no failure of the test that searches.
+/// the fault set, and no failure of the test that searches.
 public struct Expectations: Sendable {
   /// A function that runs a flow, which does not throw, and returns the failures of its
   /// expectations, each in a sentence.

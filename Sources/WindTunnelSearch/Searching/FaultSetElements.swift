@@ -1,11 +1,11 @@
 /// The things that can go wrong in a flow, by the requests that it makes.
-struct StormElements {
+struct FaultSetElements {
   private let plan: SearchPlan
   private var classes: FaultClasses
   private var requests: [String: Request] = [:]
   private var noted: Set<String> = []
   /// The kinds that stand for others, by request, as far as requests were seen.
-  private(set) var equals: [Certificate.Equals] = []
+  private(set) var equals: [SearchReport.Equals] = []
 
   /// Makes those of a plan's cassette.
   init(_ drill: DrillPlan, _ plan: SearchPlan) {
@@ -18,14 +18,14 @@ struct StormElements {
   }
 
   /// The kinds that no flow can be flown with, and why.
-  var notCarried: [Certificate.NotCarried] {
-    classes.notCarried.map { Certificate.NotCarried($0.kind, $0.reason) }
+  var notCarried: [SearchReport.NotCarried] {
+    classes.notCarried.map { SearchReport.NotCarried($0.kind, $0.reason) }
   }
 
   /// Returns the things that can go wrong in a flow like this one, beside what does, each with its
   /// rank: the lower, the more frequent.
-  mutating func all(after run: FlowRun, beside others: [StormElement]) -> [(StormElement, Int)] {
-    var elements: [(StormElement, Int)] = []
+  mutating func all(after run: FlowRun, beside others: [FaultSetElement]) -> [(FaultSetElement, Int)] {
+    var elements: [(FaultSetElement, Int)] = []
     var keys: [String] = []
     var credentials: Set<String> = []
     for (place, attempt) in zip(run.places, run.attempts) {
@@ -53,10 +53,10 @@ struct StormElements {
 
   private func element(
     _ key: String?,
-    _ reach: StormElement.Reach,
+    _ reach: FaultSetElement.Reach,
     _ kind: FaultKind
-  ) -> StormElement {
-    .fault(StormElement.FaultElement(key: key, reach: reach, kind: kind.name, fault: kind.fault))
+  ) -> FaultSetElement {
+    .fault(FaultSetElement.FaultElement(key: key, reach: reach, kind: kind.name, fault: kind.fault))
   }
 
   private mutating func classes(of key: String) -> [FaultClasses.Class] {
@@ -64,7 +64,7 @@ struct StormElements {
     let found = classes.classes(of: key, request)
     if noted.insert(key).inserted {
       equals += found.map {
-        Certificate.Equals(request: key, kind: $0.kind.name, others: $0.others)
+        SearchReport.Equals(request: key, kind: $0.kind.name, others: $0.others)
       }
     }
     return found
@@ -79,15 +79,15 @@ struct StormElements {
 
   /// A host that is down for a time, and one endpoint of it: the client has to come back when it
   /// does.
-  private func outages(in run: FlowRun) -> [StormElement] {
+  private func outages(in run: FlowRun) -> [FaultSetElement] {
     var starts: [Duration] = []
-    var elements: [StormElement] = []
+    var elements: [FaultSetElement] = []
     func add(_ key: String?, _ start: Duration, _ times: [Duration]) {
       for time in times {
         for (kind, fault) in Self.outages {
-          let window = StormElement.Reach.window(start, start + time)
+          let window = FaultSetElement.Reach.window(start, start + time)
           elements.append(
-            .fault(StormElement.FaultElement(key: key, reach: window, kind: kind, fault: fault))
+            .fault(FaultSetElement.FaultElement(key: key, reach: window, kind: kind, fault: fault))
           )
         }
       }
@@ -105,9 +105,9 @@ struct StormElements {
   }
 
   /// The moments at which a user leaves: while a request is under way, and between two.
-  private func interruptions(of run: FlowRun) -> [StormElement] {
+  private func interruptions(of run: FlowRun) -> [FaultSetElement] {
     let moments = run.moments
-    var elements: [StormElement] = []
+    var elements: [FaultSetElement] = []
     if plan.restarts { elements += moments.map { .interruption(.restart(after: $0)) } }
     guard plan.cancels else { return elements }
     for step in run.steps {

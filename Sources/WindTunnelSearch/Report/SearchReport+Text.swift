@@ -1,6 +1,6 @@
 internal import Foundation
 
-extension Certificate {
+extension SearchReport {
   /// The certificate in lines, for terminals.
   public var text: String {
     var lines = ["\(flow): \(summary)", standing]
@@ -15,7 +15,7 @@ extension Certificate {
     }
     if let first = notVirtual.first {
       lines.append(
-        "Not flown: \(Words.count(notVirtual.count, "storm")), such as \(first.kind): \(first.reason)"
+        "Not flown: \(Words.count(notVirtual.count, "faultSet")), such as \(first.kind): \(first.reason)"
       )
     }
     for (number, find) in finds.enumerated() { lines += ["", find.text(number + 1)] }
@@ -24,8 +24,8 @@ extension Certificate {
 
   /// The numbers in a line.
   public var summary: String {
-    var parts = storms.enumerated().map { place, count in
-      "\(Words.count(count, "storm")) of \(Words.count(place + 1, "thing"))"
+    var parts = faultSets.enumerated().map { place, count in
+      "\(Words.count(count, "faultSet")) of \(Words.count(place + 1, "thing"))"
     }
     parts.append("\(Words.count(orders, "flight")) in a drawn order of turns")
     return parts.joined(separator: ", ") + ", in \(Words.time(time.rounded))"
@@ -36,12 +36,12 @@ extension Certificate {
     let found =
       finds.isEmpty
       ? "Nothing found"
-      : "Found: \(Words.count(finds.count, "storm")) that break\(finds.count == 1 ? "s" : "") it"
+      : "Found: \(Words.count(finds.count, "faultSet")) that break\(finds.count == 1 ? "s" : "") it"
     let searched =
       depth == 0
       ? "not all single things were tried"
       : depth == 1
-        ? "every single thing was tried" : "every storm of up to \(depth) things was tried"
+        ? "every single thing was tried" : "every fault set of up to \(depth) things was tried"
     let cut = isCutShort ? ", and more as far as it went" : ""
     return "\(found); \(searched)\(cut)."
   }
@@ -54,37 +54,37 @@ extension Find {
     var lines = [
       "\(number). \(violation.rule)\(violation.request.map { " \($0)" } ?? "")\(mark): \(violation.seen)"
     ]
-    lines.append("   storm: \(words.isEmpty ? "none" : words.joined(separator: "; "))")
-    if case .drawn(let seed) = storm.order { lines.append("   order of turns: seed \(seed)") }
+    lines.append("   fault set: \(words.isEmpty ? "none" : words.joined(separator: "; "))")
+    if case .drawn(let seed) = faultSet.order { lines.append("   order of turns: seed \(seed)") }
     if let certain { lines.append("   certain after: \(certain)") }
     lines += requests.map { "     \($0)" }
-    if others > 0 { lines.append("   \(Words.count(others, "other storm")) showed it, too") }
+    if others > 0 { lines.append("   \(Words.count(others, "other fault set")) showed it, too") }
     return lines.joined(separator: "\n")
   }
 
-  /// A test that fails as long as the storm sinks the flow, to be pasted: `flow` stands for the
+  /// A test that fails as long as the fault set sinks the flow, to be pasted: `flow` stands for the
   /// flow's own code, and `cassette` for its recordings.
   public var test: String {
-    var storm = ["scenario"]
-    switch self.storm.interruption {
+    var faultSet = ["scenario"]
+    switch self.faultSet.interruption {
     case .cancel(let step?, let after):
-      storm.append("interruption: .cancel(step: \(step.asLiteral), after: \(after.inSwift))")
+      faultSet.append("interruption: .cancel(step: \(step.asLiteral), after: \(after.inSwift))")
     case .cancel(nil, _), nil: break
     case .restart(let after):
-      storm.append("interruption: .restart(after: \(after.inSwift))")
+      faultSet.append("interruption: .restart(after: \(after.inSwift))")
     }
-    if case .drawn(let seed) = self.storm.order { storm.append("order: .drawn(seed: \(seed))") }
-    var arguments = ["through: Storm(\(storm.joined(separator: ", ")))"]
+    if case .drawn(let seed) = self.faultSet.order { faultSet.append("order: .drawn(seed: \(seed))") }
+    var arguments = ["through: FaultSet(\(faultSet.joined(separator: ", ")))"]
     if let invariant = violation.invariant { arguments.append("keeping: [\(invariant)]") }
     let drill = seed == 1 ? "Drill(cassette)" : "Drill(cassette, in: [], seed: \(seed))"
-    let file = self.storm.file.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n")
+    let file = self.faultSet.file.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n")
     return """
-      @Test func \(self.storm.scenario.name.inCamelCase)() async throws {
+      @Test func \(self.faultSet.scenario.name.inCamelCase)() async throws {
         let file = ##\"\"\"
       \(file)
           \"\"\"##
-        let scenario = try Scenario(data: Data(file.utf8), source: "storm")
-        try await \(drill).fly(\(arguments.joined(separator: ", "))) { try await flow($0) }
+        let scenario = try Scenario(data: Data(file.utf8), source: "faultSet")
+        try await \(drill).run(\(arguments.joined(separator: ", "))) { try await flow($0) }
       }
 
       """
@@ -114,8 +114,8 @@ extension Duration {
 extension String {
   fileprivate var inCamelCase: String {
     let words = split(separator: "-")
-    guard let first = words.first else { return "storm" }
-    if first.first?.isLetter != true { return "storm" + words.map(\.capitalized).joined() }
+    guard let first = words.first else { return "faultSet" }
+    if first.first?.isLetter != true { return "faultSet" + words.map(\.capitalized).joined() }
     return first.lowercased() + words.dropFirst().map(\.capitalized).joined()
   }
 }

@@ -6,12 +6,12 @@ internal import WindTunnelSymptoms
 #endif
 
 /// An answer whose content is still arriving.
-public struct StreamedAnswer: Sendable {
+public struct StreamedResponse: Sendable {
   /// The answer's status code.
   public let status: Int
   /// The answer's header fields.
   public let headers: Headers
-  /// True where another URL answered than the one that was asked, as in ``HTTPAnswer``.
+  /// True where another URL answered than the one that was asked, as in ``ServerResponse``.
   public var isRedirected = false
   /// The content in the pieces in which it arrives; fails with a ``TransportError``.
   public let pieces: AsyncThrowingStream<Data, any Error>
@@ -34,7 +34,7 @@ public struct StreamedAnswer: Sendable {
   }
 
   /// Makes one of an answer that is all there.
-  init(_ answer: HTTPAnswer) {
+  init(_ answer: ServerResponse) {
     self.init(
       status: answer.status,
       headers: answer.headers,
@@ -47,14 +47,14 @@ public struct StreamedAnswer: Sendable {
   }
 
   /// Returns the answer with its content.
-  func whole(_ body: Data) -> HTTPAnswer {
-    var answer = HTTPAnswer(status: status, headers: headers, body: body)
+  func whole(_ body: Data) -> ServerResponse {
+    var answer = ServerResponse(status: status, headers: headers, body: body)
     answer.isRedirected = isRedirected
     return answer
   }
 
   /// Returns the answer without its content, of which so many bytes went elsewhere.
-  func head(bytesElsewhere: Int64) -> HTTPAnswer {
+  func head(bytesElsewhere: Int64) -> ServerResponse {
     var head = whole(Data())
     head.bytesElsewhere = bytesElsewhere
     return head
@@ -72,7 +72,7 @@ public struct StreamedAnswer: Sendable {
 
 /// Hears what a session says of one task and passes it on.
 final class StreamListener: NSObject, URLSessionDataDelegate, @unchecked Sendable {
-  typealias Head = Result<StreamedAnswer, TransportError>
+  typealias Head = Result<StreamedResponse, TransportError>
 
   /// The session of the app.
   let session: URLSession
@@ -173,14 +173,14 @@ final class StreamListener: NSObject, URLSessionDataDelegate, @unchecked Sendabl
 
   /// Hands over the head, unless that has been done.
   func land(_ response: HTTPURLResponse) {
-    let head = HTTPAnswer(response, body: Data())
+    let head = ServerResponse(response, body: Data())
     let pieces = lock.withLock {
       defer { self.pieces = nil }
       return self.pieces
     }
     // It has been handed over already.
     guard let pieces else { return }
-    var answer = StreamedAnswer(
+    var answer = StreamedResponse(
       status: head.status,
       headers: head.headers,
       pieces: pieces,

@@ -1,12 +1,12 @@
 public import Foundation
 
-extension Certificate {
+extension SearchReport {
   /// Returns the certificate as one self-contained HTML page, in light and dark, for desktop and
   /// phone.
   public func htmlData() -> Data {
     let tiles = [
       ("searched depth", "\(depth)"), ("finds", "\(finds.count)"),
-      ("storms", Words.grouped(flown)), ("orders of turns", Words.grouped(orders)),
+      ("faultSets", Words.grouped(flown)), ("orders of turns", Words.grouped(orders)),
       ("time", Words.time(time)),
     ]
     let page = """
@@ -15,13 +15,13 @@ extension Certificate {
       <title>WindTunnel – \(flow.escapedForHTML)</title>
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <style>\(Self.style)</style></head><body>
-      <h1>Search for storms: \(flow.escapedForHTML)</h1>
+      <h1>Search for faultSets: \(flow.escapedForHTML)</h1>
       <p class="\(finds.isEmpty ? "good" : "bad")">\(standing.escapedForHTML)</p>
       <div class="tiles">\(tiles.map { "<div class=\"tile\"><b>\($0.1)</b>\($0.0)</div>" }.joined())</div>
       \(finds.enumerated().map { $0.element.html($0.offset + 1) }.joined(separator: "\n"))
       <section><h2>In calm</h2><pre>\(calm.linesForHTML)</pre></section>
       <section><h2>What was flown</h2>\(table)
-      <p>Storms with a fault of a layer at a request, and of how many kinds:</p>
+      <p>Fault sets with a fault of a layer at a request, and of how many kinds:</p>
       <div class="wide">\(coverageTable)</div></section>
       <section><h2>What stands for what</h2>
       <p>A client is handed the same of these, at the same time, so that one was flown for all.</p>
@@ -37,11 +37,11 @@ extension Certificate {
   }
 
   private var table: String {
-    var rows = storms.enumerated().map { ("Storms of \(Words.count($0 + 1, "thing"))", $1) }
+    var rows = faultSets.enumerated().map { ("Fault sets of \(Words.count($0 + 1, "thing"))", $1) }
     rows += [
       ("Flights in a drawn order of turns", orders),
-      ("Storms in which the user leaves, or the process ends", coverage.interruptions),
-      ("Storms of which a part met nothing, so that they were smaller ones", withoutEffect),
+      ("Fault sets in which the user leaves, or the process ends", coverage.interruptions),
+      ("Fault sets of which a part met nothing, so that they were smaller ones", withoutEffect),
       ("Single things that the client took as another, which stands for them in pairs", alike),
     ]
     return "<table>"
@@ -59,7 +59,7 @@ extension Certificate {
     let rows = requests.map { request in
       let cells = layers.map { layer in
         let row = coverage.rows.first { $0.request == request && $0.layer == layer }
-        let text = row.map { "\(Words.grouped($0.storms)) (\(Words.count($0.kinds, "kind")))" }
+        let text = row.map { "\(Words.grouped($0.faultSets)) (\(Words.count($0.kinds, "kind")))" }
         return "<td>\(text ?? "–")</td>"
       }
       return "<tr><td>\((request ?? "all of the host").escapedForHTML)</td>\(cells.joined())</tr>"
@@ -106,7 +106,7 @@ extension Find {
       <section><h2>\(number). \(violation.rule.escapedForHTML)\(request.escapedForHTML)\(mark)</h2>
       <p class="bad">\(violation.seen.escapedForHTML)</p><ul>\(things)</ul>\(certainty)
       <pre>\(requests.linesForHTML)</pre>
-      <details><summary>The scenario</summary><pre>\(storm.file.split(separator: "\n").linesForHTML)</pre></details>
+      <details><summary>The scenario</summary><pre>\(faultSet.file.split(separator: "\n").linesForHTML)</pre></details>
       <details><summary>A test</summary><pre>\(test.split(separator: "\n").linesForHTML)</pre></details></section>
       """
   }

@@ -2,19 +2,19 @@ public import Foundation
 
 // The certificate's text, version 1.
 //
-//   { "windtunnelCertificate": 1, "flow": "checkout", "seed": "1", "searchedDepth": 2,
-//     "storms": [678, 74799], "orders": 2762, "withoutEffect": 0, "alike": 215,
+//   { "windtunnelSearch": 1, "flow": "checkout", "seed": "1", "searchedDepth": 2,
+//     "faultSets": [678, 74799], "orders": 2762, "withoutEffect": 0, "alike": 215,
 //     "cutShort": false, "repeatable": true, "comparesResults": true, "milliseconds": 54000,
 //     "calm": ["0 ms  GET /home → 200"],
-//     "coverage": [{ "request": "GET /home", "layer": "tcp", "kinds": 9, "storms": 8123 }],
+//     "coverage": [{ "request": "GET /home", "layer": "tcp", "kinds": 9, "faultSets": 8123 }],
 //     "interruptions": 1204,
 //     "equals": [{ "request": "GET /home", "kind": "refused", "others": ["offline"] }],
 //     "notCarried": [{ "kind": "idle-close", "reason": "Only a socket can carry it." }],
 //     "notVirtual": [],
-//     "finds": [{ "rule": "blank-page", "request": "GET /home", "seen": "…", "storm": ["…"],
+//     "finds": [{ "rule": "blank-page", "request": "GET /home", "seen": "…", "faultSet": ["…"],
 //                 "scenario": { … }, "order": "7", "certain": "…", "requests": ["…"],
 //                 "others": 12, "afterMilliseconds": 61, "new": true }] }
-extension Certificate {
+extension SearchReport {
   /// The version of the text.
   fileprivate static let version = 1
 
@@ -23,9 +23,9 @@ extension Certificate {
 
   private var json: JSON {
     [
-      "windtunnelCertificate": .number(Self.version), "flow": .text(flow),
+      "windtunnelSearch": .number(Self.version), "flow": .text(flow),
       "seed": .text(String(seed)), "searchedDepth": .number(depth),
-      "storms": .numbers(storms), "orders": .number(orders),
+      "faultSets": .numbers(faultSets), "orders": .number(orders),
       "withoutEffect": .number(withoutEffect), "alike": .number(alike),
       "cutShort": .bool(isCutShort), "repeatable": .bool(isRepeatable),
       "comparesResults": .bool(comparesResults),
@@ -34,7 +34,7 @@ extension Certificate {
         coverage.rows.map {
           [
             "request": .orNull($0.request), "layer": .text($0.layer.rawValue),
-            "kinds": .number($0.kinds), "storms": .number($0.storms),
+            "kinds": .number($0.kinds), "faultSets": .number($0.faultSets),
           ]
         }
       ),
@@ -48,7 +48,7 @@ extension Certificate {
         notCarried.map { ["kind": .text($0.kind), "reason": .text($0.reason)] }
       ),
       "notVirtual": .array(
-        notVirtual.map { ["storm": .text($0.kind), "reason": .text($0.reason)] }
+        notVirtual.map { ["faultSet": .text($0.kind), "reason": .text($0.reason)] }
       ),
       "finds": .array(finds.map(\.json)),
     ]
@@ -58,7 +58,7 @@ extension Certificate {
   ///
   /// - Parameter baseline: The finds of the earlier one.
   /// - Returns: This certificate, each find with the word whether it is new.
-  public func compared(to baseline: CertificateBaseline) -> Certificate {
+  public func compared(to baseline: SearchBaseline) -> SearchReport {
     var compared = self
     for place in finds.indices {
       compared.finds[place].isNew = !baseline.known.contains(finds[place].violation.identity)
@@ -68,7 +68,7 @@ extension Certificate {
 }
 
 /// The finds of an earlier certificate, which later ones are compared with.
-public struct CertificateBaseline: Sendable {
+public struct SearchBaseline: Sendable {
   let known: Set<Violation.Identity>
 
   /// The greatest size of a certificate's file, in bytes; a larger one is refused before it is
@@ -82,14 +82,14 @@ public struct CertificateBaseline: Sendable {
     let data = try FileError.reading(file, bytesMax: Self.fileBytesMax)
     let source = file.lastPathComponent
     let json = try JSON(parsing: data, source: source)
-    guard json["windtunnelCertificate"] == .number(Certificate.version),
+    guard json["windtunnelSearch"] == .number(SearchReport.version),
       case .array(let finds)? = json["finds"]
     else {
       throw FormatError(
         source: source,
         place: "",
-        problem: "this is no certificate of a search of version \(Certificate.version)",
-        remedy: "Give a file that windtunnel search --report FILE.json wrote."
+        problem: "this is no certificate of a search of version \(SearchReport.version)",
+        fix: "Give a file that windtunnel search --report FILE.json wrote."
       )
     }
     var known: Set<Violation.Identity> = []
@@ -104,11 +104,11 @@ public struct CertificateBaseline: Sendable {
 
 extension Find {
   fileprivate var json: JSON {
-    let seed: UInt64? = if case .drawn(let seed) = storm.order { seed } else { nil }
+    let seed: UInt64? = if case .drawn(let seed) = faultSet.order { seed } else { nil }
     return .object(
       JSON.members([
         "rule": .text(violation.rule), "request": violation.request.map { .text($0) },
-        "seen": .text(violation.seen), "storm": .texts(words), "scenario": storm.scenario.json,
+        "seen": .text(violation.seen), "faultSet": .texts(words), "scenario": faultSet.scenario.json,
         "order": seed.map { .text(String($0)) }, "certain": certain.map { .text($0) },
         "requests": .texts(requests), "others": .number(others),
         "afterMilliseconds": .number(Int(after.wholeMilliseconds)), "new": isNew.map { .bool($0) },

@@ -1,15 +1,15 @@
 /// A bar that a search has to clear, such as `searchedDepth >= 2` or `finds == 0`.
-public struct CertificateGate: Sendable, CustomStringConvertible {
+public struct SearchGate: Sendable, CustomStringConvertible {
   /// The figures of a certificate that a gate can ask for.
   public enum Figure: String, Sendable, CaseIterable {
-    /// The number of things up to which every storm was flown.
+    /// The number of things up to which every fault set was flown.
     case searchedDepth
     /// The number of finds.
     case finds
     /// The number of finds that an earlier certificate does not have.
     case newFinds
-    /// The number of storms that were flown.
-    case storms
+    /// The number of fault sets that were flown.
+    case faultSets
   }
 
   /// The error of a text that is no gate.
@@ -43,11 +43,11 @@ public struct CertificateGate: Sendable, CustomStringConvertible {
   package var needsBaseline: Bool { figure == .newFinds }
 
   /// Returns the figure that a certificate has; `nil`: it cannot be told.
-  func value(in certificate: Certificate) -> Int? {
+  func value(in certificate: SearchReport) -> Int? {
     switch figure {
     case .searchedDepth: certificate.depth
     case .finds: certificate.finds.count
-    case .storms: certificate.flown
+    case .faultSets: certificate.flown
     case .newFinds:
       certificate.finds.contains { $0.isNew == nil }
         ? nil : certificate.finds.count { $0.isNew == true }
@@ -55,7 +55,7 @@ public struct CertificateGate: Sendable, CustomStringConvertible {
   }
 
   /// Tells whether a certificate clears the bar; `nil` where that cannot be told.
-  package func isMet(by certificate: Certificate) -> Bool? {
+  package func isMet(by certificate: SearchReport) -> Bool? {
     value(in: certificate).map { comparison.holds(Double($0), against: Double(bar)) }
   }
 }
@@ -66,14 +66,14 @@ public struct GatesFailed: Error, Sendable, CustomStringConvertible {
   public let description: String
 }
 
-extension Certificate {
+extension SearchReport {
   /// Throws where one of these gates is not met.
   ///
   /// ```swift
   /// try certificate.require("searchedDepth >= 2", "finds == 0")
   /// ```
   public func require(_ gates: String...) throws {
-    let failed = try gates.map { try CertificateGate($0) }.filter { $0.isMet(by: self) != true }
+    let failed = try gates.map { try SearchGate($0) }.filter { $0.isMet(by: self) != true }
     guard !failed.isEmpty else { return }
     let names = failed.map { gate in
       "\(gate) (it is \(gate.value(in: self).map(String.init) ?? "not known without a baseline"))"

@@ -9,7 +9,7 @@ internal import WindTunnelURLSession
 #endif
 
 /// The weather of a debug build, to see the screens that appear seldom.
-public enum DebugWeather: Sendable, Hashable {
+public enum DebugFaults: Sendable, Hashable {
   /// The network as it is.
   case calm
   /// The device has no network.
@@ -32,8 +32,8 @@ public enum DebugWeather: Sendable, Hashable {
   ///   - word: The word.
   ///   - folder: The folder of files with relative paths, such as an app's resources; `nil`: the
   ///     process's working directory.
-  /// - Throws: ``DebugWeatherError`` where the word is none of them or the file is no scenario.
-  public init(_ word: String, in folder: URL? = nil) throws(DebugWeatherError) {
+  /// - Throws: ``DebugFaultsError`` where the word is none of them or the file is no scenario.
+  public init(_ word: String, in folder: URL? = nil) throws(DebugFaultsError) {
     if let (name, seed) = Self.file(of: word) {
       do {
         // With its slash, since a folder without one would be taken for a file beside the other.
@@ -41,7 +41,7 @@ public enum DebugWeather: Sendable, Hashable {
         let file = URL(fileURLWithPath: name, relativeTo: base).absoluteURL
         self = .scenario(try Scenario(contentsOf: file), seed: seed)
       } catch {
-        throw DebugWeatherError("\(error)")
+        throw DebugFaultsError("\(error)")
       }
       return
     }
@@ -64,11 +64,11 @@ public enum DebugWeather: Sendable, Hashable {
   ///   - configuration: A configuration such as one whose layer at launch is
   ///     `{"extras": {"weather": "offline"}}`.
   ///   - folder: The folder of files with relative paths, as for ``init(_:in:)``.
-  /// - Throws: ``DebugWeatherError`` where the word is no weather.
+  /// - Throws: ``DebugFaultsError`` where the word is no weather.
   public init(
     _ configuration: NetworkConfiguration,
     in folder: URL? = nil
-  ) throws(DebugWeatherError) {
+  ) throws(DebugFaultsError) {
     guard let word = configuration.extras["weather"] else {
       self = .calm
       return
@@ -84,8 +84,8 @@ public enum DebugWeather: Sendable, Hashable {
     return (String(word[..<space]), seed)
   }
 
-  private static func unknown(_ word: String) -> DebugWeatherError {
-    DebugWeatherError(
+  private static func unknown(_ word: String) -> DebugFaultsError {
+    DebugFaultsError(
       "\"\(word)\" is no weather; there are calm, offline, timeout, failure, failure with a status"
         + " of \(failures.lowerBound) to \(failures.upperBound), and files of scenarios, whose names"
         + " end in .json."
@@ -93,7 +93,7 @@ public enum DebugWeather: Sendable, Hashable {
   }
 }
 
-extension DebugWeather: CustomStringConvertible {
+extension DebugFaults: CustomStringConvertible {
   /// The weather in a word or two, for records.
   public var description: String {
     switch self {
@@ -107,7 +107,7 @@ extension DebugWeather: CustomStringConvertible {
 }
 
 /// The error of a word that is no weather.
-public struct DebugWeatherError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct DebugFaultsError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The reason in a sentence.
   public let description: String
 
@@ -117,7 +117,7 @@ public struct DebugWeatherError: Error, Sendable, Hashable, CustomStringConverti
 /// A transport that adds weather to another one; without effect until its weather is set.
 ///
 /// ```swift
-/// let hook = WeatherHook(URLSessionTransport(session: session), weather: .offline)
+/// let hook = FaultHook(URLSessionTransport(session: session), weather: .offline)
 /// hook.weather = .calm
 /// ```
 ///
@@ -126,18 +126,18 @@ public struct DebugWeatherError: Error, Sendable, Hashable, CustomStringConverti
 /// session is ephemeral and made anew each time a scenario is set: it has neither the cookies nor
 /// the additional header fields, credentials and time-outs of the session that the transport wraps,
 /// so set on the request what the server must see.
-public final class WeatherHook: Transport, @unchecked Sendable {
+public final class FaultHook: Transport, @unchecked Sendable {
   private let transport: any Transport
   private let time: any TimeSource
   private let lock = NSLock()
-  private var current: DebugWeather
+  private var current: DebugFaults
   /// The transport of requests in the weather of a scenario.
   private var tunnel: URLSessionTransport?
 
   /// Makes a hook in front of a transport.
   public init(
     _ transport: any Transport,
-    weather: DebugWeather = .calm,
+    weather: DebugFaults = .calm,
     time: any TimeSource = SystemTime()
   ) {
     self.transport = transport
@@ -149,7 +149,7 @@ public final class WeatherHook: Transport, @unchecked Sendable {
   /// The weather of the next requests.
   ///
   /// A scenario begins anew each time it is set, and stays in memory for as long as the process.
-  public var weather: DebugWeather {
+  public var weather: DebugFaults {
     get { lock.withLock { current } }
     set {
       let tunnel = Self.tunnel(in: newValue)
@@ -158,10 +158,10 @@ public final class WeatherHook: Transport, @unchecked Sendable {
   }
 
   /// Sends a request in calm weather, and otherwise fails as the weather demands.
-  public func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
+  public func send(_ request: URLRequest) async throws(TransportError) -> ServerResponse {
     switch try await way(of: request) {
     case .carried(let transport): return try await transport.send(request)
-    case .answered(let status): return HTTPAnswer(status: status)
+    case .answered(let status): return ServerResponse(status: status)
     }
   }
 
@@ -169,11 +169,11 @@ public final class WeatherHook: Transport, @unchecked Sendable {
   public func open(
     _ request: URLRequest,
     _ upload: Upload
-  ) async throws(TransportError) -> StreamedAnswer {
+  ) async throws(TransportError) -> StreamedResponse {
     switch try await way(of: request) {
     case .carried(let transport): return try await transport.open(request, upload)
     case .answered(let status):
-      return StreamedAnswer(status: status, pieces: AsyncThrowingStream { $0.finish() })
+      return StreamedResponse(status: status, pieces: AsyncThrowingStream { $0.finish() })
     }
   }
 
@@ -201,7 +201,7 @@ public final class WeatherHook: Transport, @unchecked Sendable {
     return weather == .calm ? engine : "\(engine) in \(weather)"
   }
 
-  private static func tunnel(in weather: DebugWeather) -> URLSessionTransport? {
+  private static func tunnel(in weather: DebugFaults) -> URLSessionTransport? {
     guard case .scenario(let scenario, let seed) = weather else { return nil }
     let deck = Deck(
       Cassette([]),

@@ -11,36 +11,36 @@ protocol StormOrigin: Sendable {
   /// Hears of a request that is sent to a server.
   func arrived(_ request: URLRequest, from process: StormDevice.Process)
   /// Returns the server's answer, which its client gets.
-  func answer(to request: URLRequest, for process: StormDevice.Process) -> HTTPAnswer
+  func answer(to request: URLRequest, for process: StormDevice.Process) -> ServerResponse
   /// Hears of something else that came in place of the answer; `nil`: of no answer.
-  func lost(_ request: URLRequest, _ answer: HTTPAnswer?, for process: StormDevice.Process)
+  func lost(_ request: URLRequest, _ answer: ServerResponse?, for process: StormDevice.Process)
 }
 
 extension StormOrigin {
   func arrived(_ request: URLRequest, from process: StormDevice.Process) {}
-  func lost(_ request: URLRequest, _ answer: HTTPAnswer?, for process: StormDevice.Process) {}
+  func lost(_ request: URLRequest, _ answer: ServerResponse?, for process: StormDevice.Process) {}
 }
 
-/// The network between an app and several servers. Each request passes the storm under a path that
+/// The network between an app and several servers. Each request passes the fault set under a path that
 /// begins with its server's name, so that faults can tell servers apart; where it comes through
 /// unharmed the server answers.
 struct StormWire: Transport {
-  private let storm: any Transport
+  private let faultSet: any Transport
   private let process: StormDevice.Process
   private let origin: any StormOrigin
 
   /// The answer on cassettes, in whose place a server's is put.
   static let mark = #"{"origin":"answers"}"#
 
-  init(_ storm: any Transport, of process: StormDevice.Process, to origin: any StormOrigin) {
-    (self.storm, self.process, self.origin) = (storm, process, origin)
+  init(_ faultSet: any Transport, of process: StormDevice.Process, to origin: any StormOrigin) {
+    (self.faultSet, self.process, self.origin) = (faultSet, process, origin)
   }
 
-  func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
+  func send(_ request: URLRequest) async throws(TransportError) -> ServerResponse {
     if process.isAlive { origin.arrived(request, from: process) }
-    let answer: HTTPAnswer
+    let answer: ServerResponse
     do throws(TransportError) {
-      answer = try await storm.send(Self.passing(request))
+      answer = try await faultSet.send(Self.passing(request))
     } catch {
       if process.isAlive { origin.lost(request, nil, for: process) }
       throw error
@@ -55,7 +55,7 @@ struct StormWire: Transport {
     return origin.answer(to: request, for: process)
   }
 
-  /// The request as the storm sees it, such as `/near/home` for `https://near.shop.example/home`.
+  /// The request as the fault set sees it, such as `/near/home` for `https://near.shop.example/home`.
   private static func passing(_ request: URLRequest) -> URLRequest {
     var request = request
     let host = request.url?.host ?? ""
@@ -84,12 +84,12 @@ struct StormWire: Transport {
   }
 }
 
-/// The network without a storm.
+/// The network without a fault set.
 struct CalmWire: Transport {
   let process: StormDevice.Process
   let origin: any StormOrigin
 
-  func send(_ request: URLRequest) async throws(TransportError) -> HTTPAnswer {
+  func send(_ request: URLRequest) async throws(TransportError) -> ServerResponse {
     origin.arrived(request, from: process)
     return origin.answer(to: request, for: process)
   }

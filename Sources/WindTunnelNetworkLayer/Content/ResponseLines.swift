@@ -1,13 +1,13 @@
 internal import Foundation
 
-extension StreamedAnswer {
+extension StreamedResponse {
   /// The content as lines of UTF-8.
-  public var lines: AnswerLines { AnswerLines(pieces: pieces) }
+  public var lines: ResponseLines { ResponseLines(pieces: pieces) }
 }
 
 /// The lines of an answer as they arrive, without their ends: line feeds, or carriage returns and
 /// line feeds.
-public struct AnswerLines: AsyncSequence, Sendable {
+public struct ResponseLines: AsyncSequence, Sendable {
   /// The greatest length of a line in bytes; a longer one fails with ``DecodeFault``.
   public static let bytesMax = 1 << 20
 
@@ -38,7 +38,7 @@ public struct AnswerLines: AsyncSequence, Sendable {
           return try line(until: end)
         }
         searched = bytes.count
-        if isOver || bytes.count - start > AnswerLines.bytesMax { break }
+        if isOver || bytes.count - start > ResponseLines.bytesMax { break }
         // What has been returned goes before the next piece comes: each byte is moved once.
         bytes.removeFirst(start)
         (searched, start) = (bytes.count, 0)
@@ -51,8 +51,8 @@ public struct AnswerLines: AsyncSequence, Sendable {
     private func line(until end: Int) throws(DecodeFault) -> String {
       var line = bytes[start..<end]
       if line.last == 0x0D, end < bytes.count { line.removeLast() }
-      if line.count > AnswerLines.bytesMax {
-        throw .content("A line is longer than \(AnswerLines.bytesMax) bytes.")
+      if line.count > ResponseLines.bytesMax {
+        throw .content("A line is longer than \(ResponseLines.bytesMax) bytes.")
       }
       return String(decoding: line, as: UTF8.self)
     }

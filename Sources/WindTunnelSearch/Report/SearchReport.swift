@@ -1,5 +1,5 @@
 /// The result of a search: what was flown, what was not, and what was found.
-public struct Certificate: Sendable {
+public struct SearchReport: Sendable {
   /// A kind of fault that no flow was flown with.
   public struct NotCarried: Sendable, Hashable {
     /// The kind's name in the catalogue.
@@ -26,20 +26,20 @@ public struct Certificate: Sendable {
   public var seed: UInt64
   /// The requests of the flow in calm, with their times.
   public internal(set) var calm: [String] = []
-  /// The number of things that go wrong at once up to which every storm was flown.
+  /// The number of things that go wrong at once up to which every fault set was flown.
   public internal(set) var depth = 0
-  /// The number of storms by the number of things that go wrong in them, from 1.
-  public internal(set) var storms: [Int] = []
-  /// The storms by the requests and layers of their faults.
-  public internal(set) var coverage = StormCoverage()
+  /// The number of fault sets by the number of things that go wrong in them, from 1.
+  public internal(set) var faultSets: [Int] = []
+  /// The fault sets by the requests and layers of their faults.
+  public internal(set) var coverage = FaultSetCoverage()
   /// The number of flights in a drawn order of turns.
   public internal(set) var orders = 0
-  /// The number of storms of which a part met nothing, so that they were smaller ones.
+  /// The number of fault sets of which a part met nothing, so that they were smaller ones.
   public internal(set) var withoutEffect = 0
   /// The number of single things that the client took as it took another, so that the other stands
-  /// for it in storms of several.
+  /// for it in fault sets of several.
   public internal(set) var alike = 0
-  /// Tells whether the budget was used up before all storms of a depth were flown.
+  /// Tells whether the budget was used up before all fault sets of a depth were flown.
   public internal(set) var isCutShort = false
   /// Tells whether two flights in calm were the same to the microsecond.
   public internal(set) var isRepeatable = true
@@ -47,7 +47,7 @@ public struct Certificate: Sendable {
   public internal(set) var comparesResults = true
   /// The kinds that no flow was flown with.
   public internal(set) var notCarried: [NotCarried] = []
-  /// The storms in which the client had no virtual time, each in words, with the reason.
+  /// The fault sets in which the client had no virtual time, each in words, with the reason.
   public internal(set) var notVirtual: [NotCarried] = []
   /// The kinds that stand for others, by request.
   public internal(set) var equals: [Equals] = []
@@ -58,12 +58,12 @@ public struct Certificate: Sendable {
 
   init(flow: String, seed: UInt64) { (self.flow, self.seed) = (flow, seed) }
 
-  /// The number of storms that were flown.
-  public var flown: Int { storms.reduce(0, +) }
+  /// The number of fault sets that were flown.
+  public var flown: Int { faultSets.reduce(0, +) }
 
-  mutating func count(_ elements: [StormElement]) {
-    while storms.count < elements.count { storms.append(0) }
-    storms[elements.count - 1] += 1
+  mutating func count(_ elements: [FaultSetElement]) {
+    while faultSets.count < elements.count { faultSets.append(0) }
+    faultSets[elements.count - 1] += 1
     coverage.add(elements)
   }
 }

@@ -1,33 +1,33 @@
-/// The search for storms that sink a flow: calm, every single thing that can go wrong, every pair,
+/// The search for fault sets that sink a flow: calm, every single thing that can go wrong, every pair,
 /// and deeper within a budget.
-struct StormSearch {
+struct FaultSetSearch {
   private let flight: FlowFlight
   private let plan: SearchPlan
-  private let weather: Scenario
-  private let progress: @Sendable (Certificate) -> Void
-  private var elements: StormElements
-  private var certificate: Certificate
+  private let scenario: Scenario
+  private let progress: @Sendable (SearchReport) -> Void
+  private var elements: FaultSetElements
+  private var certificate: SearchReport
   private let begun = ContinuousClock.now
   private var oracle: Oracle
   private var flights: FlightsAhead
   /// The violations that did not show again.
   private var unsteady: Set<Violation.Identity> = []
-  /// The faults of which another stands for, in storms of several things.
-  private var alike: Set<StormElement.General> = []
+  /// The faults of which another stands for, in fault sets of several things.
+  private var alike: Set<FaultSetElement.General> = []
   private let calm: FlowRun
 
-  /// A storm that was flown and did not sink the flow.
+  /// A fault set that was flown and did not sink the flow.
   private struct Parent {
-    var elements: [StormElement]
+    var elements: [FaultSetElement]
     var rank: Int
     var run: FlowRun
-    /// Tells whether no storm before had shown the client behave so.
+    /// Tells whether no fault set before had shown the client behave so.
     var isNew: Bool
   }
 
-  /// A storm that is to be flown: the lower its rank, the sooner.
+  /// A fault set that is to be flown: the lower its rank, the sooner.
   private struct Candidate {
-    var elements: [StormElement]
+    var elements: [FaultSetElement]
     var rank: Int
   }
 
@@ -38,14 +38,14 @@ struct StormSearch {
   init(
     _ flight: FlowFlight,
     _ plan: SearchPlan,
-    upon weather: Scenario,
-    telling progress: @escaping @Sendable (Certificate) -> Void
+    upon scenario: Scenario,
+    telling progress: @escaping @Sendable (SearchReport) -> Void
   ) async throws {
-    (self.flight, self.plan, self.weather, self.progress) = (flight, plan, weather, progress)
-    let calm = try await flight.fly(Storm(weather), hangingAfter: FlowFlight.longest)
-    let again = try await flight.fly(Storm(weather), hangingAfter: FlowFlight.longest)
-    let otherwise = try await flight.fly(
-      Storm(weather),
+    (self.flight, self.plan, self.scenario, self.progress) = (flight, plan, scenario, progress)
+    let calm = try await flight.run(FaultSet(scenario), hangingAfter: FlowFlight.longest)
+    let again = try await flight.run(FaultSet(scenario), hangingAfter: FlowFlight.longest)
+    let otherwise = try await flight.run(
+      FaultSet(scenario),
       seed: flight.plan.seed &+ 1,
       hangingAfter: FlowFlight.longest
     )
@@ -55,25 +55,25 @@ struct StormSearch {
       calm: calm,
       comparesResults: calm.ending == otherwise.ending,
       invariants: plan.invariants,
-      deadline: flight.plan.deadline(in: weather),
+      deadline: flight.plan.deadline(in: scenario),
       allowed: plan.allowed
     )
-    elements = StormElements(flight.plan, plan)
-    flights = FlightsAhead(of: 0, flight, hangingAfter: .zero, workers: 1) { _ in Storm(weather) }
-    certificate = Certificate(flow: flight.name, seed: flight.plan.seed)
+    elements = FaultSetElements(flight.plan, plan)
+    flights = FlightsAhead(of: 0, flight, hangingAfter: .zero, workers: 1) { _ in FaultSet(scenario) }
+    certificate = SearchReport(flow: flight.name, seed: flight.plan.seed)
     certificate.isRepeatable =
       calm.observation == again.observation && calm.ending == again.ending
       && calm.broken == again.broken
     certificate.comparesResults = oracle.comparesResults
     certificate.calm = calm.requestLines
-    let broken = oracle.violations(of: calm, in: Storm(weather))
+    let broken = oracle.violations(of: calm, in: FaultSet(scenario))
     if let first = broken.first {
       throw DrillError.plan("The flow is broken in calm: \(first.seen)")
     }
   }
 
   /// Searches, and tells what was found.
-  mutating func search() async throws -> Certificate {
+  mutating func search() async throws -> SearchReport {
     do {
       let found = try await searched()
       await flights.end()
@@ -84,22 +84,22 @@ struct StormSearch {
     }
   }
 
-  private mutating func searched() async throws -> Certificate {
+  private mutating func searched() async throws -> SearchReport {
     try await searchOrders(of: [], count: plan.orders)
     var parents = [Parent(elements: [], rank: 0, run: calm, isNew: true)]
     var behaviours: Set<Int> = [calm.behaviour]
-    var known: Set<Set<StormElement>> = []
+    var known: Set<Set<FaultSetElement>> = []
     for depth in 1...max(1, plan.depth) {
       var next: [Parent] = []
       var left = false
       let candidates = candidates(after: parents, depth: depth, &known)
-      await begin(candidates.count) { [weather] in Storm(candidates[$0].elements, upon: weather) }
+      await begin(candidates.count) { [scenario] in FaultSet(candidates[$0].elements, upon: scenario) }
       for candidate in candidates {
         if isOver {
           left = true
           break
         }
-        guard let run = try await fly(candidate.elements) else { continue }
+        guard let run = try await judge(candidate.elements) else { continue }
         guard run.shows(candidate.elements[depth - 1]) else {
           certificate.withoutEffect += 1
           continue
@@ -127,13 +127,13 @@ struct StormSearch {
     return finished()
   }
 
-  /// Returns the storms of one thing more, those first that show most: frequent faults before rare
-  /// ones, requests that are made only in storms before those of calm, and what has shown something
+  /// Returns the fault sets of one thing more, those first that show most: frequent faults before rare
+  /// ones, requests that are made only in fault sets before those of calm, and what has shown something
   /// new of the client.
   private mutating func candidates(
     after parents: [Parent],
     depth: Int,
-    _ known: inout Set<Set<StormElement>>
+    _ known: inout Set<Set<FaultSetElement>>
   ) -> [Candidate] {
     let ofCalm = Set(calm.places)
     var candidates: [Candidate] = []
@@ -146,11 +146,11 @@ struct StormSearch {
       for (element, frequency) in elements.all(after: parent.run, beside: parent.elements) {
         if depth > 1, alike.contains(element.general) { continue }
         guard parent.elements.allSatisfy({ $0.agrees(with: element) }) else { continue }
-        let storm = parent.elements + [element]
-        guard known.insert(Set(storm)).inserted else { continue }
-        let isOfStorm = element.place.map { !ofCalm.contains($0) } ?? false
-        let rank = parent.rank + frequency + novelty - (isOfStorm ? Self.rankOfNew : 0)
-        candidates.append(Candidate(elements: storm, rank: rank))
+        let faultSet = parent.elements + [element]
+        guard known.insert(Set(faultSet)).inserted else { continue }
+        let isOfFaultSet = element.place.map { !ofCalm.contains($0) } ?? false
+        let rank = parent.rank + frequency + novelty - (isOfFaultSet ? Self.rankOfNew : 0)
+        candidates.append(Candidate(elements: faultSet, rank: rank))
       }
     }
     if depth == 1 { return candidates }
@@ -160,11 +160,11 @@ struct StormSearch {
       .map(\.element)
   }
 
-  /// The most storms of a depth: a deeper search flies those that come first.
+  /// The most fault sets of a depth: a deeper search flies those that come first.
   private static let candidatesMax = 1_000_000
   /// So much later what follows a behaviour that was seen before has its turn.
   private static let rankOfKnown = 6
-  /// So much sooner a request has its turn that is made only in storms.
+  /// So much sooner a request has its turn that is made only in faultSets.
   private static let rankOfNew = 12
 
   /// Leaves out of several singles that the client took alike, at the same instants to the
@@ -190,11 +190,11 @@ struct StormSearch {
 
   private struct Course: Hashable {
     var key: String?
-    var reach: StormElement.Reach
+    var reach: FaultSetElement.Reach
     var course: Int
   }
 
-  private func finished() -> Certificate {
+  private func finished() -> SearchReport {
     var certificate = certificate
     certificate.time = .now - begun
     certificate.notCarried = elements.notCarried
@@ -204,35 +204,35 @@ struct StormSearch {
 
   private var isOver: Bool {
     if Task.isCancelled || certificate.finds.count >= plan.finds { return true }
-    if let storms = plan.storms, certificate.flown >= storms { return true }
+    if let faultSets = plan.faultSets, certificate.flown >= faultSets { return true }
     return plan.budget.map { .now - begun >= $0 } ?? false
   }
 
-  // MARK: One storm
+  // MARK: One fault set
 
-  /// Flies a storm and judges it.
+  /// Flies a fault set and judges it.
   ///
-  /// - Returns: The run; `nil` where no deeper storm is to hold this one.
-  private mutating func fly(_ elements: [StormElement]) async throws -> FlowRun? {
-    let storm = Storm(elements, upon: weather)
+  /// - Returns: The run; `nil` where no deeper fault set is to hold this one.
+  private mutating func judge(_ elements: [FaultSetElement]) async throws -> FlowRun? {
+    let faultSet = FaultSet(elements, upon: scenario)
     guard let run = try await run(elements) else { return nil }
     certificate.count(elements)
     if certificate.flown.isMultiple(of: 1000) { progress(finished()) }
-    let violations = oracle.violations(of: run, in: storm)
+    let violations = oracle.violations(of: run, in: faultSet)
     for violation in violations { try await note(violation, elements, .arrival) }
     // What falls with fewer things falls with more, and each takes its time.
     return run.ending.isFallen ? nil : run
   }
 
-  /// Returns the flight of the next storm; `nil` where it has no virtual time, which is noted, or
+  /// Returns the flight of the next fault set; `nil` where it has no virtual time, which is noted, or
   /// the search is given up.
-  private mutating func run(_ elements: [StormElement]) async throws -> FlowRun? {
+  private mutating func run(_ elements: [FaultSetElement]) async throws -> FlowRun? {
     do {
       return try await flights.next()
     } catch let error as NotVirtual {
       let words = elements.isEmpty ? "calm" : elements.map(\.words).joined(separator: "; ")
-      certificate.notVirtual.append(Certificate.NotCarried(words, error.description))
-      // Once may be this storm's; always is the client's.
+      certificate.notVirtual.append(SearchReport.NotCarried(words, error.description))
+      // Once may be this fault set's; always is the client's.
       if certificate.notVirtual.count >= Self.notVirtualMax { throw error }
       return nil
     } catch is CancellationError {
@@ -241,20 +241,20 @@ struct StormSearch {
     }
   }
 
-  /// The number of storms without virtual time with which the search ends.
+  /// The number of fault sets without virtual time with which the search ends.
   private static let notVirtualMax = 20
 
-  /// Begins with the flights of other storms.
-  private mutating func begin(_ count: Int, _ storm: @escaping (Int) -> Storm) async {
+  /// Begins with the flights of other faultSets.
+  private mutating func begin(_ count: Int, _ faultSet: @escaping (Int) -> FaultSet) async {
     await flights.end()
-    flights = FlightsAhead(of: count, flight, hangingAfter: patience, workers: plan.workers, storm)
+    flights = FlightsAhead(of: count, flight, hangingAfter: patience, workers: plan.workers, faultSet)
   }
 
-  private var patience: Duration { flight.patience(after: calm, in: weather) }
+  private var patience: Duration { flight.patience(after: calm, in: scenario) }
 
   private mutating func note(
     _ violation: Violation,
-    _ elements: [StormElement],
+    _ elements: [FaultSetElement],
     _ order: TurnOrder
   ) async throws {
     if let place = certificate.finds.firstIndex(where: {
@@ -270,7 +270,7 @@ struct StormSearch {
     let shrinking = Shrinking(
       flight: flight,
       oracle: oracle,
-      weather: weather,
+      scenario: scenario,
       identity: violation.identity,
       patience: patience
     )
@@ -280,11 +280,11 @@ struct StormSearch {
       unsteady.insert(violation.identity)
       return
     }
-    let storm = Storm(least.elements, upon: weather, order: least.order)
+    let faultSet = FaultSet(least.elements, upon: scenario, order: least.order)
     certificate.finds.append(
       Find(
         violation: least.violation,
-        storm: storm,
+        faultSet: faultSet,
         words: least.elements.map(\.words),
         run: least.run,
         certain: least.certain,
@@ -298,11 +298,11 @@ struct StormSearch {
 
   // MARK: Orders
 
-  /// Flies a storm in several orders of turns.
-  private mutating func searchOrders(of elements: [StormElement], count: Int) async throws {
-    let storm = Storm(elements, upon: weather)
-    func drawn(_ seed: Int) -> Storm {
-      var drawn = storm
+  /// Flies a fault set in several orders of turns.
+  private mutating func searchOrders(of elements: [FaultSetElement], count: Int) async throws {
+    let faultSet = FaultSet(elements, upon: scenario)
+    func drawn(_ seed: Int) -> FaultSet {
+      var drawn = faultSet
       drawn.order = .drawn(seed: UInt64(seed))
       return drawn
     }
@@ -320,8 +320,8 @@ struct StormSearch {
 }
 
 extension FlowRun {
-  /// Tells whether an element of its storm did something.
-  fileprivate func shows(_ element: StormElement) -> Bool {
+  /// Tells whether an element of its fault set did something.
+  fileprivate func shows(_ element: FaultSetElement) -> Bool {
     switch element {
     case .interruption: return true
     case .fault(let element):

@@ -1,4 +1,4 @@
-/// A flow as it was flown in one storm.
+/// A flow as it was flown in one fault set.
 struct FlowRun: Sendable, Hashable {
   /// The ways in which a flow ends.
   enum Ending: Sendable, Hashable {
@@ -53,7 +53,7 @@ struct FlowRun: Sendable, Hashable {
   /// The number of requests of each key, in a fixed order.
   var counts: [String: Int] { places.reduce(into: [:]) { $0[$1.key, default: 0] += 1 } }
 
-  /// The sentence for which a flow that was flown in calm is not flown in storms; `nil`: it is.
+  /// The sentence for which a flow that was flown in calm is not flown in fault sets; `nil`: it is.
   var refusal: String? {
     switch ending {
     case .failed(let reason):

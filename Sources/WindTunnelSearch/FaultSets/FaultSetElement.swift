@@ -1,9 +1,9 @@
-/// One thing that goes wrong in a storm: a fault at some requests, or what the user does.
-enum StormElement: Sendable, Hashable {
+/// One thing that goes wrong in a fault set: a fault at some requests, or what the user does.
+enum FaultSetElement: Sendable, Hashable {
   /// A fault of a kind at requests of a key, such as `GET /home`.
   case fault(FaultElement)
   /// A thing that the user does.
-  case interruption(Storm.Interruption)
+  case interruption(FaultSet.Interruption)
 
   /// A fault at some requests.
   struct FaultElement: Sendable, Hashable {
@@ -30,9 +30,9 @@ enum StormElement: Sendable, Hashable {
   }
 }
 
-extension StormElement.FaultElement {
+extension FaultSetElement.FaultElement {
   /// The rule that does it.
-  var rule: Rule {
+  var rule: FaultRule {
     var trigger = Trigger()
     trigger.request = RequestPattern(key ?? "/**")
     switch reach {
@@ -43,7 +43,7 @@ extension StormElement.FaultElement {
     case .untilRenewed:
       (trigger.header, trigger.untilHeaderChanges) = (.present(Self.credential), Self.credential)
     }
-    return Rule(when: trigger, [fault])
+    return FaultRule(when: trigger, [fault])
   }
 
   private static let credential = "Authorization"
@@ -87,7 +87,7 @@ extension StormElement.FaultElement {
   }
 }
 
-extension StormElement {
+extension FaultSetElement {
   /// The same in words.
   var words: String {
     switch self {
@@ -131,8 +131,8 @@ extension StormElement {
     return FlowRun.Place(key: key, ordinal: ordinal)
   }
 
-  /// Tells whether two of them may be in one storm.
-  func agrees(with other: StormElement) -> Bool {
+  /// Tells whether two of them may be in one fault set.
+  func agrees(with other: FaultSetElement) -> Bool {
     switch (self, other) {
     case (.fault(let one), .fault(let another)): !one.overlaps(another)
     case (.interruption, .interruption): false
@@ -141,11 +141,11 @@ extension StormElement {
   }
 }
 
-extension Storm {
-  /// Makes a storm of elements upon a weather.
-  init(_ elements: [StormElement], upon weather: Scenario, order: TurnOrder = .arrival) {
-    var scenario = weather
-    self.init(weather, order: order)
+extension FaultSet {
+  /// Makes a fault set of elements upon a weather.
+  init(_ elements: [FaultSetElement], upon scenario: Scenario, order: TurnOrder = .arrival) {
+    var scenario = scenario
+    self.init(scenario, order: order)
     for element in elements {
       switch element {
       case .fault(let element): scenario.rules.append(element.rule)

@@ -1,5 +1,5 @@
-/// The storms that a search has flown, by request and layer.
-public struct StormCoverage: Sendable, Hashable {
+/// The fault sets that a search has flown, by request and layer.
+public struct FaultSetCoverage: Sendable, Hashable {
   /// A request and the faults of one layer that it met, or was to meet.
   public struct Row: Sendable, Hashable {
     /// The request, such as `GET /home`; `nil`: whatever the host was asked for.
@@ -8,8 +8,8 @@ public struct StormCoverage: Sendable, Hashable {
     public var layer: FaultKind.Layer
     /// The number of kinds of fault, each of which may stand for others.
     public var kinds: Int
-    /// The number of storms with one of them at that request.
-    public var storms: Int
+    /// The number of fault sets with one of them at that request.
+    public var faultSets: Int
   }
 
   private struct Place: Hashable {
@@ -18,8 +18,8 @@ public struct StormCoverage: Sendable, Hashable {
   }
 
   private var kinds: [Place: Set<String>] = [:]
-  private var storms: [Place: Int] = [:]
-  /// The number of storms in which the user left, or the process ended.
+  private var faultSets: [Place: Int] = [:]
+  /// The number of fault sets in which the user left, or the process ended.
   public private(set) var interruptions = 0
 
   private static let layers = Dictionary(
@@ -27,8 +27,8 @@ public struct StormCoverage: Sendable, Hashable {
     uniquingKeysWith: { first, _ in first }
   )
 
-  /// Counts a storm of these things.
-  mutating func add(_ elements: [StormElement]) {
+  /// Counts a fault set of these things.
+  mutating func add(_ elements: [FaultSetElement]) {
     var places: Set<Place> = []
     for element in elements {
       switch element {
@@ -37,19 +37,19 @@ public struct StormCoverage: Sendable, Hashable {
         let layer = Self.layers[fault.kind] ?? .http
         let place = Place(request: fault.key, layer: layer)
         kinds[place, default: []].insert(fault.kind)
-        if places.insert(place).inserted { storms[place, default: 0] += 1 }
+        if places.insert(place).inserted { faultSets[place, default: 0] += 1 }
       }
     }
   }
 
   /// The rows, by request and then by layer.
   public var rows: [Row] {
-    storms.map {
+    faultSets.map {
       Row(
         request: $0.key.request,
         layer: $0.key.layer,
         kinds: kinds[$0.key]?.count ?? 0,
-        storms: $0.value
+        faultSets: $0.value
       )
     }
     .sorted { one, other in

@@ -1,24 +1,24 @@
 public import Foundation
 
 /// A function from an answer's content to a value.
-public struct AnswerDecoder<Value: Sendable>: Sendable {
-  private let work: @Sendable (Answer) throws(NetworkError) -> Value
+public struct ResponseDecoder<Value: Sendable>: Sendable {
+  private let work: @Sendable (CallResponse) throws(NetworkError) -> Value
 
   /// Makes a decoder of a closure.
-  public init(_ work: @escaping @Sendable (Answer) throws(NetworkError) -> Value) {
+  public init(_ work: @escaping @Sendable (CallResponse) throws(NetworkError) -> Value) {
     self.work = work
   }
 
   /// Decodes an answer; throws the problem where it cannot.
-  public func decode(_ answer: Answer) throws(NetworkError) -> Value { try work(answer) }
+  public func decode(_ answer: CallResponse) throws(NetworkError) -> Value { try work(answer) }
 }
 
-extension AnswerDecoder where Value: Decodable {
+extension ResponseDecoder where Value: Decodable {
   /// Makes a decoder of JSON content; `decoder` returns a `JSONDecoder` with the API's strategies.
   public static func json(
     _ decoder: @escaping @Sendable () -> JSONDecoder = { JSONDecoder() }
-  ) -> AnswerDecoder {
-    AnswerDecoder { answer throws(NetworkError) in
+  ) -> ResponseDecoder {
+    ResponseDecoder { answer throws(NetworkError) in
       do { return try decoder().decode(Value.self, from: answer.body) } catch {
         throw .decode(DecodeFault(error))
       }
@@ -29,17 +29,17 @@ extension AnswerDecoder where Value: Decodable {
   public static func envelope(
     _ envelope: Envelope = Envelope(),
     _ decoder: @escaping @Sendable () -> JSONDecoder = { JSONDecoder() }
-  ) -> AnswerDecoder {
-    let whole = AnswerDecoder<Enveloped<Value>>.wholeEnvelope(envelope, decoder)
-    return AnswerDecoder { answer throws(NetworkError) in try whole.decode(answer).value }
+  ) -> ResponseDecoder {
+    let whole = ResponseDecoder<Enveloped<Value>>.wholeEnvelope(envelope, decoder)
+    return ResponseDecoder { answer throws(NetworkError) in try whole.decode(answer).value }
   }
 
   /// Makes a decoder that opens an envelope and returns its code and message beside the data.
   public static func wholeEnvelope<Data: Decodable & Sendable>(
     _ envelope: Envelope = Envelope(),
     _ decoder: @escaping @Sendable () -> JSONDecoder = { JSONDecoder() }
-  ) -> AnswerDecoder where Value == Enveloped<Data> {
-    AnswerDecoder { answer throws(NetworkError) in
+  ) -> ResponseDecoder where Value == Enveloped<Data> {
+    ResponseDecoder { answer throws(NetworkError) in
       let decoder = decoder()
       decoder.userInfo[.envelope] = envelope
       do {
@@ -62,7 +62,7 @@ public struct Enveloped<Value: Decodable & Sendable>: Decodable, Sendable {
   /// The data of the envelope.
   public let value: Value
 
-  /// Opens the envelope that ``AnswerDecoder/envelope(_:_:)`` is made with.
+  /// Opens the envelope that ``ResponseDecoder/envelope(_:_:)`` is made with.
   public init(from decoder: any Decoder) throws {
     let envelope = decoder.userInfo[.envelope] as? Envelope ?? Envelope()
     value = try envelope.open(Value.self, from: decoder)

@@ -96,7 +96,7 @@ struct FaultClasses {
 
   /// Returns the things that a client is handed that sends a request.
   private func handed(_ request: Request, _ fault: Fault?) -> Handed {
-    let rules = fault.map { [Rule.on("/**", .always, $0)] } ?? []
+    let rules = fault.map { [FaultRule.on("/**", .always, $0)] } ?? []
     let deck = Deck(
       cassette,
       scenario: Scenario("class", rules: rules),

@@ -5,7 +5,7 @@ public import Foundation
 #endif
 
 /// An answer in a cache, with the data that decides for how long it is fresh.
-public struct CachedAnswer: Sendable, Hashable {
+public struct CachedResponse: Sendable, Hashable {
   /// The URL that the answer is for.
   public var key: String
   /// The time at which the answer arrived or was last confirmed.
@@ -20,7 +20,7 @@ public struct CachedAnswer: Sendable, Hashable {
   public var body: Data
 
   /// Keeps an answer, if it may be kept: a good one to a GET that does not forbid it.
-  init?(_ answer: Answer, to request: URLRequest, at date: Date) {
+  init?(_ answer: CallResponse, to request: URLRequest, at date: Date) {
     guard answer.status == 200, let key = Self.key(of: request) else { return nil }
     guard !CacheControl(answer.headers).noStore else { return nil }
     var varied = Headers()
@@ -92,7 +92,7 @@ public struct CachedAnswer: Sendable, Hashable {
 
   /// Returns this answer after the server confirmed it: with the fields of the confirmation (RFC
   /// 9111 §3.2), except those that describe content.
-  func confirmed(by answer: Answer, at date: Date) -> CachedAnswer {
+  func confirmed(by answer: CallResponse, at date: Date) -> CachedResponse {
     var kept = self
     let new = answer.headers.fields.filter { field in
       !["content-length", "content-encoding", "transfer-encoding", "content-range"]
@@ -105,8 +105,8 @@ public struct CachedAnswer: Sendable, Hashable {
   }
 
   /// Makes the answer that a caller gets of it.
-  func answer(_ source: Answer.Source, attempts: Int = 0) -> Answer {
-    Answer(status: status, headers: headers, body: body, attempts: attempts, source: source)
+  func answer(_ source: CallResponse.Source, attempts: Int = 0) -> CallResponse {
+    CallResponse(status: status, headers: headers, body: body, attempts: attempts, source: source)
   }
 
   /// The memory that it takes, roughly, in bytes.

@@ -63,7 +63,7 @@ final class StormDevice: Sendable {
   func note(_ violation: Violation) { state.withLock { $0.broken.append(violation) } }
 
   /// Removes what is on the device, and returns what was broken.
-  func flightEnded() -> [Violation] {
+  func runEnded() -> [Violation] {
     removeAll()
     return state.withLock { $0.broken }
   }
@@ -90,6 +90,6 @@ final class StormDevice: Sendable {
     let memory = URL(filePath: "/dev/shm")
     let isThere = FileManager.default.isWritableFile(atPath: memory.path)
     return (isThere ? memory : FileManager.default.temporaryDirectory)
-      .appending(path: "windtunnel-storm-\(UUID().uuidString)")
+      .appending(path: "windtunnel-fault set-\(UUID().uuidString)")
   }
 }

@@ -1,6 +1,6 @@
 /// The weather of one flow, to the last detail: its faults, what its user breaks off, and the order
 /// in which the client's tasks have their turns.
-public struct Storm: Sendable, Hashable {
+public struct FaultSet: Sendable, Hashable {
   /// The things that a user does to a flow.
   public enum Interruption: Sendable, Hashable {
     /// A step is cancelled so long after its beginning, and done again: the user comes back. `nil`:
@@ -17,7 +17,7 @@ public struct Storm: Sendable, Hashable {
   /// The order of turns.
   public var order: TurnOrder
 
-  /// Makes a storm of its parts.
+  /// Makes a fault set of its parts.
   public init(
     _ scenario: Scenario,
     interruption: Interruption? = nil,
@@ -27,7 +27,7 @@ public struct Storm: Sendable, Hashable {
   }
 }
 
-extension Storm {
+extension FaultSet {
   /// The contents of a scenario's file of at most ten lines that `windtunnel drill` flies, too.
   ///
   /// Sentences under names that begin with `_` say what of it a drill cannot do.

@@ -30,16 +30,16 @@ import WindTunnelServer
   }
 
   @Test(arguments: [
-    ("calm", DebugWeather.calm), ("offline", .offline), ("timeout", .timeout),
+    ("calm", DebugFaults.calm), ("offline", .offline), ("timeout", .timeout),
     ("failure", .failure(status: 500)), ("failure 404", .failure(status: 404)),
   ])
-  func `weather is read from a word`(word: String, weather: DebugWeather) throws {
-    try expectEqual(DebugWeather(word), weather)
+  func `weather is read from a word`(word: String, weather: DebugFaults) throws {
+    try expectEqual(DebugFaults(word), weather)
   }
 
   @Test(arguments: ["failure 200", "failure 600", "fog", "", "calm 7", "subway.json seven"])
   func `a word that is no weather is told with those that are`(word: String) {
-    let error = #expect(throws: DebugWeatherError.self) { try DebugWeather(word) }
+    let error = #expect(throws: DebugFaultsError.self) { try DebugFaults(word) }
     expectEqual(
       error?.description,
       "\"\(word)\" is no weather; there are calm, offline, timeout, failure, failure with a"
@@ -50,16 +50,16 @@ import WindTunnelServer
   @Test func `a word names a scenario's file, and its seed`() async throws {
     try await inFolder { folder in
       let subway = try Scenario(data: Data(Self.subway.utf8), source: "")
-      try expectEqual(DebugWeather("my subway.json", in: folder), .scenario(subway, seed: 1))
-      try expectEqual(DebugWeather("my subway.json 7", in: folder), .scenario(subway, seed: 7))
+      try expectEqual(DebugFaults("my subway.json", in: folder), .scenario(subway, seed: 1))
+      try expectEqual(DebugFaults("my subway.json 7", in: folder), .scenario(subway, seed: 7))
       let whole = folder.appendingPathComponent("my subway.json").path
-      try expectEqual(DebugWeather(whole), .scenario(subway, seed: 1))
-      let missing = #expect(throws: DebugWeatherError.self) {
-        try DebugWeather("metro.json", in: folder)
+      try expectEqual(DebugFaults(whole), .scenario(subway, seed: 1))
+      let missing = #expect(throws: DebugFaultsError.self) {
+        try DebugFaults("metro.json", in: folder)
       }
       let metro = folder.appendingPathComponent("metro.json").path
       expectEqual(missing?.description, "\(metro): no such file.")
-      let bad = #expect(throws: DebugWeatherError.self) { try DebugWeather("no.json", in: folder) }
+      let bad = #expect(throws: DebugFaultsError.self) { try DebugFaults("no.json", in: folder) }
       expectEqual(bad?.description, "no.json, name: a scenario needs a name.")
     }
   }
@@ -71,10 +71,10 @@ import WindTunnelServer
         atLaunch: ConfigurationLayer(extras: extras)
       )
     }
-    try expectEqual(DebugWeather(configuration([:])), .calm)
-    try expectEqual(DebugWeather(configuration(["weather": "failure 503"])), .failure(status: 503))
-    #expect(throws: DebugWeatherError.self) {
-      try DebugWeather(configuration(["weather": "fog"]))
+    try expectEqual(DebugFaults(configuration([:])), .calm)
+    try expectEqual(DebugFaults(configuration(["scenario": "failure 503"])), .failure(status: 503))
+    #expect(throws: DebugFaultsError.self) {
+      try DebugFaults(configuration(["scenario": "fog"]))
     }
   }
 
@@ -92,7 +92,7 @@ import WindTunnelServer
       let observer = RecordingObserver()
       let session = URLSession(configuration: .ephemeral)
       defer { session.finishTasksAndInvalidate() }
-      let hook = WeatherHook(URLSessionTransport(session: session), time: time)
+      let hook = FaultHook(URLSessionTransport(session: session), time: time)
       let base = try #require(URL(string: origin.url))
       let client = NetworkClient(
         builder: RequestBuilder(baseURL: base),
@@ -122,14 +122,14 @@ import WindTunnelServer
         }
       }
       try await expectEqual(call("/page"), ["200 {\"page\":1}"])
-      hook.weather = try DebugWeather("my subway.json", in: folder)
+      hook.weather = try DebugFaults("my subway.json", in: folder)
       try await expectEqual(call("/page"), ["connectionLost", "200 {\"page\":1}"])
       try await expectEqual(call("/page"), ["200 {\"page\":1}"])
       let injected = "503 This 503 was injected.\n"
       try await expectEqual(call("/shop"), Array(repeating: injected, count: 4))
       expectEqual(hook.engine(for: URLRequest(url: base)), "URLSessionTransport in subway, seed 1")
       // Anew: the first answer is lost again.
-      hook.weather = try DebugWeather("my subway.json", in: folder)
+      hook.weather = try DebugFaults("my subway.json", in: folder)
       try await expectEqual(call("/page"), ["connectionLost", "200 {\"page\":1}"])
       hook.weather = .calm
       try await expectEqual(call("/shop"), ["200 {\"shop\":1}"])

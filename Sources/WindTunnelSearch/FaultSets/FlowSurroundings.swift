@@ -16,12 +16,12 @@ public protocol FlowSurroundings: Sendable {
   func processEnded()
   /// Returns what the flight has broken, by the names of the flow's own invariants, and removes
   /// what is left of it. It is called once, however the flight has ended.
-  func flightEnded() -> [Violation]
+  func runEnded() -> [Violation]
 }
 
 /// A flow in its surroundings, for one flight.
 struct SurroundedFlow: Sendable {
-  let fly: @Sendable (DrillCall) async -> FlowResult
+  let run: @Sendable (DrillCall) async -> FlowResult
   /// The things that outlive its process; `nil`: nothing does.
   var surroundings: (any FlowSurroundings)?
 }

@@ -1,5 +1,5 @@
 /// The answer of a live origin as it came, before any fault.
-public struct LiveAnswer: Sendable, Hashable {
+public struct LiveResponse: Sendable, Hashable {
   /// The status and the header fields; a console knows the origin by its recorded name.
   public var head: ResponseHead
   /// The content, as it was encoded; `nil` where it did not come whole, or is larger than whoever

@@ -5,7 +5,7 @@ internal import Foundation
 struct FlowSubject: Subject {
   let name: String
   let flow: SurroundedFlow
-  let interruption: Storm.Interruption?
+  let interruption: FaultSet.Interruption?
   let log: Locked<Log>
 
   /// The things that the flow says of itself.
@@ -19,7 +19,7 @@ struct FlowSubject: Subject {
     var crash: Crash?
   }
 
-  func fly(_ call: DrillCall) async -> CallResult {
+  func run(_ call: DrillCall) async -> CallResult {
     // Nobody comes back from a crash: the call hangs, and this says why.
     VirtualTime.containCrashes { [log] crash in log.withLock { $0.crash = crash } }
     var call = call
@@ -30,16 +30,16 @@ struct FlowSubject: Subject {
     let steps = FlowSteps(breakingOff: breakingOff)
     call.steps = steps
     log.withLock { $0.steps = steps }
-    if case .restart(let after)? = interruption { return await fly(call, restartedAfter: after) }
+    if case .restart(let after)? = interruption { return await run(call, restartedAfter: after) }
     return await flyOnce(call)
   }
 
   /// Flies it until its process ends, and then anew. The first process is not waited for: a dead
   /// one does nothing any more.
-  private func fly(_ call: DrillCall, restartedAfter after: Duration) async -> CallResult {
+  private func run(_ call: DrillCall, restartedAfter after: Duration) async -> CallResult {
     let done = Locked<FlowResult?>(nil)
     Task {
-      let result = await flow.fly(call)
+      let result = await flow.run(call)
       done.withLock { $0 = result }
     }
     // Only a search that is given up ends it early, and then nobody looks at it.
@@ -61,7 +61,7 @@ struct FlowSubject: Subject {
     return result.asCall
   }
 
-  private func flyOnce(_ call: DrillCall) async -> CallResult { note(await flow.fly(call)) }
+  private func flyOnce(_ call: DrillCall) async -> CallResult { note(await flow.run(call)) }
 }
 
 /// The result of a flow.

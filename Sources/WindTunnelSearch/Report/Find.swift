@@ -1,12 +1,12 @@
-/// A storm that sinks the flow, made as small as it can be.
+/// A fault set that sinks the flow, made as small as it can be.
 public struct Find: Sendable {
   /// The thing that is broken.
   public let violation: Violation
-  /// The storm that breaks the flow.
-  public let storm: Storm
+  /// The fault set that breaks the flow.
+  public let faultSet: FaultSet
   /// The things that go wrong in it, in words.
   public let words: [String]
-  /// The requests of the flow in that storm, in words, with their times.
+  /// The requests of the flow in that fault set, in words, with their times.
   public let requests: [String]
   /// The decision after which the end was certain, in words; `nil` where no request met a fault.
   public let certain: String?
@@ -14,7 +14,7 @@ public struct Find: Sendable {
   public let after: Duration
   /// The seed of all draws.
   let seed: UInt64
-  /// The number of larger storms that broke the same.
+  /// The number of larger fault sets that broke the same.
   public internal(set) var others = 0
   /// Tells whether an earlier certificate did not have it; `nil` where there is none to compare
   /// with.
@@ -22,7 +22,7 @@ public struct Find: Sendable {
 
   init(
     violation: Violation,
-    storm: Storm,
+    faultSet: FaultSet,
     words: [String],
     run: FlowRun,
     certain: String?,
@@ -33,14 +33,14 @@ public struct Find: Sendable {
     (self.violation, self.seed) = (violation, seed)
     (self.words, self.certain, self.after) = (words, certain, after)
     requests = run.requestLines
-    var storm = storm
+    var faultSet = faultSet
     let subject = violation.request.map { "-\($0)" } ?? ""
-    storm.scenario.name = Self.name("\(violation.rule)\(subject)-\(number)")
-    let order = if case .drawn(let seed) = storm.order { "order \(seed)" } else { "" }
+    faultSet.scenario.name = Self.name("\(violation.rule)\(subject)-\(number)")
+    let order = if case .drawn(let seed) = faultSet.order { "order \(seed)" } else { "" }
     let what = (words + (order.isEmpty ? [] : [order])).joined(separator: "; ")
-    storm.scenario.summary = "\(violation.seen) Storm: \(what.isEmpty ? "none" : what)."
-    if case .returned = run.ending {} else { storm.scenario.gates = Self.gates }
-    self.storm = storm
+    faultSet.scenario.summary = "\(violation.seen) FaultSet: \(what.isEmpty ? "none" : what)."
+    if case .returned = run.ending {} else { faultSet.scenario.gates = Self.gates }
+    self.faultSet = faultSet
   }
 
   /// The bar of a drill for a flow that has to succeed. The text is a gate's.
