@@ -504,7 +504,7 @@ extension Script {
       throw Mutation.Misfit("the cassette has no recording \(number)")
     }
     let fitted = FittedResponse(source, to: request, isVersioned: true).interaction
-    guard case .response(let other) = fitted.answer, !other.body.data.isEmpty else {
+    guard case .response(let other) = fitted.result, !other.body.data.isEmpty else {
       throw Mutation.Misfit("recording \(number) has no whole body")
     }
     guard other.body.data != body else {
