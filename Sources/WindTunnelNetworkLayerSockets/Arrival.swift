@@ -26,14 +26,6 @@ final class Arrival: Sendable {
     var bytes = 0
     var isPaused = false
     var end: End?
-    var waiter: CheckedContinuation<Void, Never>?
-    /// True where the waiter wants the head alone.
-    var awaitsHead = false
-
-    /// The answer's head or a piece of it is there, or will never be.
-    var isReady: Bool {
-      end != nil || (awaitsHead ? head != nil : taken < pieces.count)
-    }
 
     mutating func takePiece() -> Data? {
       guard taken < pieces.count else { return nil }
@@ -51,7 +43,7 @@ final class Arrival: Sendable {
     }
   }
 
-  private let state = Locked(State())
+  private let state = Awaited(State())
   private let bytesMax: Int
   private let readsAhead: Bool
   private let sent: @Sendable (Int64, Int64) -> Void
@@ -86,7 +78,7 @@ final class Arrival: Sendable {
   func hear(_ event: HTTPExchange.Event) {
     switch event {
     case .sent(let count, let all): sent(count, all)
-    case .head(let head): change { $0.head = head }
+    case .head(let head): state.change { $0.head = head }
     case .content(let data): take(data)
     case .end(let stages): end(.whole(stages))
     case .unreadable(let reason):
@@ -96,7 +88,7 @@ final class Arrival: Sendable {
   }
 
   private func take(_ data: Data) {
-    let isTooMuch = change { state in
+    let isTooMuch = state.change { state in
       state.bytes += data.count
       guard state.bytes <= bytesMax else { return true }
       state.pieces.append(data)
@@ -115,28 +107,16 @@ final class Arrival: Sendable {
   }
 
   private func end(_ end: End) {
-    change { state in
+    state.change { state in
       if state.end == nil { state.end = end }
     }
-  }
-
-  @discardableResult
-  private func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
-    let (result, waiter) = state.withLock { state in
-      let result = body(&state)
-      guard state.isReady else { return (result, nil as CheckedContinuation<Void, Never>?) }
-      defer { state.waiter = nil }
-      return (result, state.waiter)
-    }
-    waiter?.resume()
-    return result
   }
 
   // MARK: What its reader does
 
   /// Waits for the head of the final answer; a cancellation of the task ends the exchange.
   func head() async throws(TransportError) -> ResponseHead {
-    await wait(forHead: true)
+    await wait { $0.head != nil }
     let (head, end) = state.withLock { ($0.head, $0.end) }
     if let head, !Task.isCancelled { return head }
     if case .failed(let error) = end { throw error }
@@ -145,7 +125,7 @@ final class Arrival: Sendable {
 
   /// Waits for the next piece of content; `nil` at the end of an answer that is whole.
   func next() async throws(TransportError) -> Data? {
-    await wait(forHead: false)
+    await wait { $0.taken < $0.pieces.count }
     let (piece, end) = state.withLock { ($0.takePiece(), $0.end) }
     if let piece { return piece }
     switch end {
@@ -155,16 +135,10 @@ final class Arrival: Sendable {
     }
   }
 
-  private func wait(forHead: Bool) async {
+  /// Waits for a state; a cancellation of the task is one.
+  private func wait(until isReached: @Sendable (State) -> Bool) async {
     await withTaskCancellationHandler {
-      await withCheckedContinuation { waiter in
-        let isReady = state.withLock { state in
-          state.awaitsHead = forHead
-          if !state.isReady { state.waiter = waiter }
-          return state.isReady
-        }
-        if isReady { waiter.resume() }
-      }
+      await state.wait(ignoringCancellation: true) { $0.end != nil || isReached($0) }
     } onCancel: {
       cancel()
     }
@@ -172,7 +146,7 @@ final class Arrival: Sendable {
 
   /// Ends the exchange at once; whoever waits fails as cancelled, unless it was over before.
   func cancel() {
-    let exchange = change { state in
+    let exchange = state.change { state in
       if state.end != nil { return nil as HTTPExchange? }
       state.end = .failed(.cancelled)
       return state.exchange

@@ -19,7 +19,7 @@ internal import WindTunnelSymptoms
 /// thread, which ends with the engine: an app has one. It has the process ignore SIGPIPE on Apple
 /// platforms.
 public struct SocketConversationEngine: ConversationEngine {
-  private let dialing: Result<WebSocketDialer, DialFailure>
+  private let dialing: Result<HTTPClient, DialFailure>
   private let compresses: Bool
 
   /// Makes an engine with a thread of its own.
@@ -35,10 +35,10 @@ public struct SocketConversationEngine: ConversationEngine {
     compresses: Bool = true,
     messageBytesMax: Int = 64 << 20
   ) {
-    var limits = WebSocketDialer.Limits()
+    var limits = HTTPClient.Limits()
     limits.messageBytesMax = messageBytesMax
     dialing = Result { [limits] () throws(DialFailure) in
-      try WebSocketDialer(trusting: certificates.map { .certificates($0) } ?? .system, limits)
+      try HTTPClient(trusting: certificates.map { .certificates($0) } ?? .system, limits)
     }
     self.compresses = compresses && PerMessageDeflate.isSupported
   }
@@ -50,7 +50,7 @@ public struct SocketConversationEngine: ConversationEngine {
 
   /// Opens a connection, within the request's time-out.
   public func open(_ request: URLRequest) async throws(TransportError) -> ConversationOpening {
-    let dialer: WebSocketDialer
+    let dialer: HTTPClient
     do throws(DialFailure) { dialer = try dialing.get() } catch {
       throw TransportError(error)
     }
@@ -90,8 +90,6 @@ private final class SocketConnection: ConversationConnection {
     var pings: UInt64 = 0
     var pongs: UInt64 = 0
     var end: ConversationEnd?
-    var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
-    var lastWaiter = 0
 
     mutating func takeMessage() -> ConversationMessage? {
       guard taken < inbox.count else { return nil }
@@ -106,7 +104,7 @@ private final class SocketConnection: ConversationConnection {
   }
 
   let opening = Promise<Result<ConversationOpening, TransportError>>()
-  private let state = Locked(State())
+  private let state = Awaited(State())
 
   func begin(_ line: WebSocketLine) { state.withLock { $0.line = line } }
 
@@ -129,7 +127,7 @@ private final class SocketConnection: ConversationConnection {
     case .pong(let content):
       guard let number = UInt64(String(decoding: content, as: UTF8.self)) else { return }
       // A server may answer the latest of several pings alone (RFC 6455 §5.5.3).
-      change { $0.pongs = max($0.pongs, min(number, $0.pings)) }
+      state.change { $0.pongs = max($0.pongs, min(number, $0.pings)) }
     case .closed(let code, let reason): ended(.closed(code: code, reason: reason))
     case .failed(let failure):
       let error = TransportError(failure)
@@ -139,7 +137,7 @@ private final class SocketConnection: ConversationConnection {
   }
 
   private func take(_ message: ConversationMessage, _ bytes: Int) {
-    change { state in
+    state.change { state in
       state.inbox.append(message)
       state.inboxBytes += bytes
       let isFull =
@@ -151,41 +149,8 @@ private final class SocketConnection: ConversationConnection {
   }
 
   private func ended(_ end: ConversationEnd) {
-    change { state in
+    state.change { state in
       if state.end == nil { state.end = end }
-    }
-  }
-
-  private func change(_ body: (inout State) -> Void) {
-    let waiters = state.withLock { state in
-      body(&state)
-      defer { state.waiters = [:] }
-      return state.waiters.values
-    }
-    for waiter in waiters { waiter.resume() }
-  }
-
-  /// Waits until the state has changed to something; ends at once where the task is cancelled,
-  /// unless it is told not to.
-  private func wait(unlessCancelled: Bool = true, until isSo: (State) -> Bool) async {
-    while !state.withLock({ isSo($0) }), !(unlessCancelled && Task.isCancelled) {
-      let id = state.withLock { state in
-        state.lastWaiter += 1
-        return state.lastWaiter
-      }
-      await withTaskCancellationHandler {
-        await withCheckedContinuation { waiter in
-          let isDone = state.withLock { state in
-            if isSo(state) || (unlessCancelled && Task.isCancelled) { return true }
-            state.waiters[id] = waiter
-            return false
-          }
-          if isDone { waiter.resume() }
-        }
-      } onCancel: {
-        guard unlessCancelled else { return }
-        state.withLock { $0.waiters.removeValue(forKey: id) }?.resume()
-      }
     }
   }
 
@@ -212,7 +177,7 @@ private final class SocketConnection: ConversationConnection {
       if let message { return message }
       if state.withLock({ $0.end != nil }) { throw end }
       if Task.isCancelled { throw .lost(.cancelled) }
-      await wait { $0.taken < $0.inbox.count || $0.end != nil }
+      await state.wait { $0.taken < $0.inbox.count || $0.end != nil }
     }
   }
 
@@ -222,7 +187,7 @@ private final class SocketConnection: ConversationConnection {
       return state.pings
     }
     line?.ping(Data("\(number)".utf8))
-    await wait { $0.pongs >= number || $0.end != nil }
+    await state.wait { $0.pongs >= number || $0.end != nil }
     let hasCome = state.withLock { $0.pongs >= number }
     if !hasCome { throw end }
   }
@@ -231,7 +196,7 @@ private final class SocketConnection: ConversationConnection {
     line?.close(code: UInt16(clamping: code), reason: reason)
     // A server that waits for its reader is heard again.
     line?.pauseReading(false)
-    await wait(unlessCancelled: false) { $0.end != nil }
+    await state.wait(ignoringCancellation: true) { $0.end != nil }
   }
 
   func cancel() { line?.cancel() }

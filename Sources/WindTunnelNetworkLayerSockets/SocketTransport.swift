@@ -96,12 +96,9 @@ public struct SocketTransport: Transport {
   /// Sends a request and returns its answer; a cancellation ends it at once.
   public func send(_ request: URLRequest) async throws(TransportError) -> ServerResponse {
     let (arrival, head, isRedirected) = try await answered(request, Upload(), isStreamed: false)
-    // Whatever is still on its way when this returns is nobody's.
-    defer { arrival.cancel() }
-    let decoder = try Self.decoder(head, of: request, bytesMax: limits.contentBytesMax)
+    let reader = try PieceReader(arrival, head, of: request, bytesMax: limits.contentBytesMax)
     var body = Data()
-    while let piece = try await arrival.next() { body += try decoder.decodedPiece(piece) }
-    try decoder.checkEnd()
+    while let piece = try await reader.next() { body += piece }
     var answer = ServerResponse(
       status: head.status,
       headers: Headers(head),
@@ -119,14 +116,7 @@ public struct SocketTransport: Transport {
     _ upload: Upload
   ) async throws(TransportError) -> StreamedResponse {
     let (arrival, head, isRedirected) = try await answered(request, upload, isStreamed: true)
-    let decoder: ContentDecoder
-    do throws(TransportError) {
-      decoder = try Self.decoder(head, of: request, bytesMax: .max)
-    } catch {
-      arrival.cancel()
-      throw error
-    }
-    let reader = PieceReader(arrival, decoder)
+    let reader = try PieceReader(arrival, head, of: request, bytesMax: .max)
     var answer = StreamedResponse(
       status: head.status,
       headers: Headers(head),
@@ -135,21 +125,6 @@ public struct SocketTransport: Transport {
     )
     answer.isRedirected = isRedirected
     return answer
-  }
-
-  private static func decoder(
-    _ head: ResponseHead,
-    of request: URLRequest,
-    bytesMax: Int
-  ) throws(TransportError) -> ContentDecoder {
-    // RFC 9110 §6.4.1: these have no content, in whatever coding it would be.
-    let isEmpty = request.httpMethod == "HEAD" || [204, 304].contains(head.status)
-    let codings = isEmpty ? [] : head.headers.values("Content-Encoding")
-    do throws(ContentDecoder.Failure) {
-      return try ContentDecoder(codings, bytesMax: bytesMax)
-    } catch {
-      throw TransportError(error)
-    }
   }
 
   /// Sends a request, follows redirects, and returns the first answer that leads nowhere else, with
@@ -200,19 +175,6 @@ extension TransportError {
   }
 }
 
-extension ContentDecoder {
-  fileprivate func decodedPiece(_ piece: Data) throws(TransportError) -> Data {
-    do throws(ContentDecoder.Failure) { return try decode(piece) } catch {
-      throw TransportError(error)
-    }
-  }
-
-  /// Refuses content that ended within its coding.
-  fileprivate func checkEnd() throws(TransportError) {
-    if !isWhole { throw .failed(.undecodableBody, text: "The content ends within its coding.") }
-  }
-}
-
 extension Headers {
   init(_ head: ResponseHead) {
     self.init(head.headers.map { Headers.Field($0.name, $0.value) })
@@ -237,8 +199,22 @@ private final class PieceReader: @unchecked Sendable {
   /// Used by one reader at a time, as a stream is.
   private let decoder: ContentDecoder
 
-  init(_ arrival: Arrival, _ decoder: ContentDecoder) {
-    (self.arrival, self.decoder) = (arrival, decoder)
+  init(
+    _ arrival: Arrival,
+    _ head: ResponseHead,
+    of request: URLRequest,
+    bytesMax: Int
+  ) throws(TransportError) {
+    self.arrival = arrival
+    // RFC 9110 §6.4.1: these have no content, in whatever coding it would be.
+    let isEmpty = request.httpMethod == "HEAD" || [204, 304].contains(head.status)
+    let codings = isEmpty ? [] : head.headers.values("Content-Encoding")
+    do throws(ContentDecoder.Failure) {
+      decoder = try ContentDecoder(codings, bytesMax: bytesMax)
+    } catch {
+      arrival.cancel()
+      throw TransportError(error)
+    }
   }
 
   deinit { arrival.cancel() }
@@ -246,15 +222,18 @@ private final class PieceReader: @unchecked Sendable {
   /// Returns the next decoded piece; `nil` at the end.
   func next() async throws(TransportError) -> Data? {
     while let piece = try await arrival.next() {
-      let decoded: Data
-      do throws(TransportError) { decoded = try decoder.decodedPiece(piece) } catch {
+      do throws(ContentDecoder.Failure) {
+        let decoded = try decoder.decode(piece)
+        // Some of what arrives is no content yet.
+        if !decoded.isEmpty { return decoded }
+      } catch {
         arrival.cancel()
-        throw error
+        throw TransportError(error)
       }
-      // Some of what arrives is no content yet.
-      if !decoded.isEmpty { return decoded }
     }
-    try decoder.checkEnd()
+    guard decoder.isWhole else {
+      throw .failed(.undecodableBody, text: "The content ends within its coding.")
+    }
     return nil
   }
 }

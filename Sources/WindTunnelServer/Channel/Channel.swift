@@ -321,16 +321,14 @@ extension Channel {
   /// Gives the descriptor back at once; the peer sees a FIN or, with unread input, a reset.
   func abandon() { closed(nil) }
 
-  /// Reads no more; the peer's writes fill the system's buffers and then wait.
-  func pauseReading() {
-    isReadingPaused = true
+  /// Reads no more, or reads on; the peer's writes fill the system's buffers and then wait.
+  func pauseReading(_ pauses: Bool = true) {
+    guard isReadingPaused != pauses else { return }
+    isReadingPaused = pauses
     updateInterest()
   }
 
-  func resumeReading() {
-    isReadingPaused = false
-    updateInterest()
-  }
+  func resumeReading() { pauseReading(false) }
 
   private func end(by ending: Ending) {
     switch phase {

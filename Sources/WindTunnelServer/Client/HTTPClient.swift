@@ -1,8 +1,10 @@
 package import Foundation
 package import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelSymptoms
 
-/// A client of HTTP/1.1 (RFC 9112) on sockets, which keeps connections for the next request.
+/// A client of HTTP/1.1 (RFC 9112) on sockets, which keeps connections for the next request, and of
+/// WebSockets (RFC 6455 §4.1).
 ///
 /// A name is looked up, its addresses are tried a quarter of a second apart (RFC 8305), and a
 /// server by `https` has to prove its name. All of a client's connections share one thread, which
@@ -29,8 +31,13 @@ package final class HTTPClient: Sendable {
     package var discardedBytesMax = 64 << 10
     /// The time that such a rest may take.
     package var discardSeconds = 1.0
-    /// The most interim answers (1xx, RFC 9110 §15.2) before the final one.
-    package var interimAnswersMax = 1000
+    /// The most bytes of a WebSocket message, when it is decompressed; more ends the connection
+    /// with 1009.
+    package var messageBytesMax = WebSocketReader.messageBytesMax
+    /// The most bytes of an answer that refuses the handshake of a WebSocket.
+    package var refusalBytesMax = 1 << 20
+    /// The time that a server has to answer a close frame, and to end the connection behind it.
+    package var closeSeconds = 2.0
 
     /// Makes the usual limits.
     package init() {}
@@ -58,9 +65,13 @@ package final class HTTPClient: Sendable {
     }
   }
 
-  let sockets: ClientSockets
+  let loop: EventLoop
   let limits: Limits
-  let connections: HTTPConnections
+  private let pool: ConnectionPool
+  private let resolver = Resolver()
+  private let trust: Trust
+  /// Made for the first server by `https`, on the loop's thread.
+  private let context = Locked<TLSContext?>(nil)
 
   /// Makes a client with a thread of its own.
   ///
@@ -69,9 +80,11 @@ package final class HTTPClient: Sendable {
   ///   - limits: The limits of its connections and of what a server may send.
   /// - Throws: ``DialFailure`` where the system has no thread or no queue of events left.
   package init(trusting trust: Trust = .system, _ limits: Limits = Limits()) throws(DialFailure) {
-    sockets = try ClientSockets(trusting: trust)
-    self.limits = limits
-    connections = HTTPConnections(limits)
+    do throws(SocketError) { loop = try EventLoop(name: "WindTunnel sockets") } catch {
+      throw DialFailure(.socket(error))
+    }
+    (self.trust, self.limits) = (trust, limits)
+    pool = ConnectionPool(usedMax: limits.connectionsPerServer, idleMax: limits.idleConnectionsMax)
   }
 
   /// Sends a request; never blocks.
@@ -85,7 +98,7 @@ package final class HTTPClient: Sendable {
     hearing hear: @escaping @Sendable (HTTPExchange.Event) -> Void
   ) -> HTTPExchange {
     let exchange = HTTPExchange(self, question, hear)
-    if !sockets.loop.execute({ exchange.begin(on: $0) }) {
+    if !loop.execute({ exchange.begin(by: $0) }) {
       hear(.failed(DialFailure(.cancelled, "The loop has stopped.")))
     }
     return exchange
@@ -93,62 +106,67 @@ package final class HTTPClient: Sendable {
 
   /// The count of connections that wait for a request.
   package func idleConnections() async throws -> Int {
-    try await sockets.loop.run { [connections] _ in connections.idle }
-  }
-}
-
-/// The connections of a client, by server: those in use are counted, the others are kept.
-///
-/// On the loop's thread only.
-final class HTTPConnections: @unchecked Sendable {
-  private struct Server {
-    var used = 0
-    var waiting: [HTTPExchange] = []
+    try await loop.run { [pool] _ in pool.count }
   }
 
-  private let limits: HTTPClient.Limits
-  private let pool = UpstreamPool()
-  private var servers: [String: Server] = [:]
-
-  init(_ limits: HTTPClient.Limits) { self.limits = limits }
-
-  var idle: Int { pool.count }
-
-  /// Gives an exchange the right to use one connection to a server, at once or when its turn comes.
-  func enter(_ exchange: HTTPExchange, to server: String) {
-    // Whoever came before goes first.
-    guard servers[server, default: Server()].used < limits.connectionsPerServer else {
-      servers[server]?.waiting.append(exchange)
-      return
+  /// Opens a WebSocket connection; never blocks.
+  ///
+  /// - Parameters:
+  ///   - request: A GET of a URL by `http`, `https`, `ws` or `wss`, with the fields of the app's.
+  ///   - compresses: Tells whether it offers to compress messages.
+  ///   - seconds: The time in which the handshake has to be done.
+  ///   - hear: Is told what happens, in its order, on the client's thread.
+  /// - Returns: The connection, which sends nothing before it is told to be open.
+  package func open(
+    _ request: Request,
+    compresses: Bool,
+    within seconds: Double,
+    hearing hear: @escaping @Sendable (WebSocketLine.Event) -> Void
+  ) -> WebSocketLine {
+    let line = WebSocketLine(self, hear)
+    let isPosted = loop.execute {
+      line.begin(request, compresses: compresses, within: seconds, by: $0)
     }
-    servers[server, default: Server()].used += 1
-    exchange.take()
+    if !isPosted { hear(.failed(DialFailure(.cancelled, "The loop has stopped."))) }
+    return line
   }
 
-  /// Takes an exchange out of the queue that it waits in.
-  func giveUp(_ exchange: HTTPExchange, to server: String) {
-    servers[server]?.waiting.removeAll { $0 === exchange }
+  /// Returns the terms of a request for which nothing may move for so long.
+  func terms(_ silenceSeconds: Double) -> ClientExchange.Terms {
+    var terms = ClientExchange.Terms(patience: .silence, seconds: silenceSeconds)
+    terms.limits.headerBytesMax = limits.headBytesMax
+    terms.limits.requestLineBytesMax = limits.headBytesMax
+    terms.limits.headerFieldsMax = limits.headFieldsMax
+    (terms.pool, terms.idleSeconds) = (pool, limits.idleSeconds)
+    return terms
   }
 
-  /// Gives the right to the next exchange.
-  func leave(_ server: String) {
-    guard let next = servers[server]?.waiting.first else {
-      servers[server]?.used -= 1
-      if servers[server]?.used == 0 { servers[server] = nil }
-      return
+  /// Returns the server of a URL.
+  func destination(_ url: RequestURL) -> Destination {
+    Destination(
+      url: url,
+      resolver: LoopResolver(resolver) { [loop] in loop.execute($0) },
+      engine: { [self] () throws(SocketError) in try engine(for: url) },
+      connectSeconds: limits.connectSeconds
+    )
+  }
+
+  /// Creates one end of TLS for a server by `https`.
+  private func engine(for url: RequestURL) throws(SocketError) -> TLSEngine? {
+    guard url.scheme == "https" else { return nil }
+    guard let host = url.host.flatMap({ HostName($0.withoutBrackets) }) else {
+      throw .unusable("\(url.host ?? "") is no name that a certificate can be made out to")
     }
-    servers[server]?.waiting.removeFirst()
-    next.take()
-  }
-
-  /// Returns a connection to a server that waits for a request; `nil` where none does.
-  func dequeue(_ server: String) -> Channel? { pool.dequeue(server) { $0.phase == .open } }
-
-  /// Keeps a connection for the next request, unless there are enough.
-  func enqueue(_ channel: Channel, to server: String) {
-    guard limits.idleSeconds > 0, pool.count < limits.idleConnectionsMax else {
-      return channel.close()
+    do throws(ServerError) {
+      let context = try context.withLock { context throws(ServerError) in
+        if let context { return context }
+        let shared = try TLSContext(trusting: trust, try OpenSSL.shared())
+        context = shared
+        return shared
+      }
+      return try TLSEngine(context, host: host)
+    } catch {
+      throw .unusable("\(error)")
     }
-    pool.enqueue(channel, to: server, seconds: limits.idleSeconds)
   }
 }

@@ -2,95 +2,136 @@ internal import Dispatch
 internal import Foundation
 internal import WindTunnel
 
-/// The content of a request on its way out, from memory or from a file.
+/// The content of a request that is being sent: from memory, from a file, or while it arrives.
 ///
 /// On the loop's thread only; a file is read on another, since a disk may take its time.
 struct SentContent {
-  /// The reason why a file cannot be read on.
-  struct Unreadable: Error, Sendable {
-    var reason: String
+  /// Runs a job on the loop's thread.
+  typealias Post = @Sendable (@escaping @Sendable () -> Void) -> Void
+
+  private enum Source {
+    case data(Data)
+    case file(FileHandle, DispatchQueue, Post)
+    case upload(Upload)
   }
 
-  /// The count of bytes that are handed over at once, so that a server that does not read costs no
+  /// The number of bytes that are handed over at once, so that a server that does not read costs no
   /// more.
   private static let pieceBytes = 256 << 10
 
-  private let data: Data
-  private let file: OpenedFile?
-  /// The count of all bytes.
-  let length: Int
-  private var passedCount = 0
-  private var takenCount = 0
+  private let source: Source
+  /// The number of all bytes; `nil` if only the end tells.
+  let length: Int?
+  /// The number of bytes that were handed over.
+  private(set) var passedBytes = 0
+  private var isEndPassed = false
 
-  init(_ question: HTTPClient.Question) {
-    data = question.request.body.data
-    file = question.file.map { OpenedFile(handle: $0.handle) }
-    length = question.file?.bytes ?? data.count
+  init(_ data: Data) { (source, length) = (.data(data), data.count) }
+
+  init(_ upload: Upload) { (source, length) = (.upload(upload), upload.length) }
+
+  /// Creates content from a file that is open at any place.
+  init(_ handle: FileHandle, bytes: Int, _ post: @escaping Post) {
+    (source, length) = (.file(handle, DispatchQueue(label: "windtunnel.content"), post), bytes)
   }
 
-  /// Tells whether all of it has been handed over.
-  var isPassed: Bool { passedCount == length }
+  /// Whether all of it was handed over.
+  var isPassed: Bool { if case .upload = source { isEndPassed } else { passedBytes == length } }
 
-  /// Begins from the start, for another connection.
-  mutating func rewind() { (passedCount, takenCount) = (0, 0) }
+  /// Whether its sender is waited for, and not the server.
+  func isMissing(on channel: Channel) -> Bool {
+    guard case .upload(let upload) = source, channel.queuedBytes == 0 else { return false }
+    return !upload.isWhole && upload.waiting.isEmpty
+  }
 
-  /// Returns the next piece of what is in memory; that of a file comes later.
-  func next(_ later: @escaping @Sendable (Result<Data, Unreadable>) -> Void) -> Data? {
-    let count = min(Self.pieceBytes, length - passedCount)
-    guard let file else {
-      let start = data.startIndex + passedCount
-      return data[start..<start + count]
+  /// Starts again, for another connection.
+  mutating func rewind() { passedBytes = 0 }
+
+  /// Writes what is in memory, as fast as the server takes it.
+  mutating func pass(on channel: Channel) {
+    while !channel.isCongested, let piece = next() { pass(piece, on: channel) }
+    guard case .upload(let upload) = source, upload.isWhole, upload.waiting.isEmpty, !isEndPassed
+    else { return }
+    isEndPassed = true
+    if length == nil { channel.write { $0.appendLastChunk() } }
+  }
+
+  /// Writes a piece.
+  mutating func pass(_ piece: Data, on channel: Channel) {
+    passedBytes += piece.count
+    if length == nil { channel.write { $0.appendChunk(piece) } } else { channel.write(piece) }
+    channel.notifyWhenDrained()
+  }
+
+  private func next() -> Data? {
+    switch source {
+    case .data(let data) where !isPassed:
+      data.dropFirst(passedBytes).prefix(Self.pieceBytes)
+    case .upload(let upload) where !upload.waiting.isEmpty:
+      upload.waiting.take(atMost: Self.pieceBytes)
+    case .data, .upload, .file: nil
     }
-    let offset = passedCount
-    DispatchQueue.global().async {
-      later(Result { () throws(Unreadable) in try file.read(count, at: offset) })
+  }
+
+  /// Whether content is left that is read from a file.
+  var isInFile: Bool { if case .file = source { !isPassed } else { false } }
+
+  /// Reads the next piece of a file; `done` is called on the loop's thread.
+  func readPiece(_ done: @escaping @Sendable (Result<Data, ExchangeFailure>) -> Void) {
+    guard case .file(let file, let disk, let post) = source, let length else { return }
+    let (offset, count) = (passedBytes, min(Self.pieceBytes, length - passedBytes))
+    disk.async {
+      let piece = Result { () throws(ExchangeFailure) in try Self.read(file, count, at: offset) }
+      post { done(piece) }
     }
-    return nil
   }
 
-  /// Notes that so many bytes were handed over.
-  mutating func passed(_ count: Int) { passedCount += count }
-
-  /// Returns the count of all that the system has taken, where that is more than before; else 0.
-  mutating func taken() -> Int {
-    defer { takenCount = passedCount }
-    return passedCount > takenCount ? passedCount : 0
+  private static func read(
+    _ file: FileHandle,
+    _ count: Int,
+    at offset: Int
+  ) throws(ExchangeFailure) -> Data {
+    let piece: Data
+    do {
+      try file.seek(toOffset: UInt64(offset))
+      piece = try file.read(upToCount: count) ?? Data()
+    } catch {
+      throw .unreadable(error.localizedDescription)
+    }
+    guard !piece.isEmpty else { throw .unreadable("it became shorter while it was sent") }
+    return piece
   }
 
-  /// Closes the file, when nobody reads it any more.
+  /// Closes the file after the last read.
   func close() {
-    guard let file else { return }
-    // The disk may be reading still, and the loop waits for nobody.
-    DispatchQueue.global().async { file.close() }
+    guard case .file(let file, let disk, _) = source else { return }
+    // It was only read: nothing is lost if that fails.
+    disk.async { try? file.close() }
+  }
+}
+
+/// The content of a request that is never here as a whole: it goes on to the upstream while it
+/// comes, or is thrown away where nobody wants it.
+final class Upload {
+  /// Requests of up to so much content are read whole first, so that they can be sent once more.
+  static let wholeBytesMax = 256 * 1024
+
+  /// The count of its bytes; `nil` where only the end tells.
+  fileprivate let length: Int?
+  /// Tells whether it goes on.
+  let isPassedOn: Bool
+  /// The bytes that came and were not passed on yet.
+  fileprivate var waiting = ByteQueue()
+  /// Tells whether all of it has come.
+  var isWhole = false
+
+  init(_ framing: Framing, isPassedOn: Bool) {
+    length = if case .length(let length) = framing { length } else { nil }
+    self.isPassedOn = isPassedOn
   }
 
-  /// A file that is read by one at a time.
-  private final class OpenedFile: @unchecked Sendable {
-    private let lock = NSLock()
-    private let handle: FileHandle
+  /// Tells whether the client has to wait.
+  func isFull(_ limits: Limits) -> Bool { waiting.count > limits.queuedBytesMax }
 
-    init(handle: FileHandle) { self.handle = handle }
-
-    func read(_ count: Int, at offset: Int) throws(Unreadable) -> Data {
-      do {
-        let piece = try lock.withLock {
-          try handle.seek(toOffset: UInt64(offset))
-          return try handle.read(upToCount: count) ?? Data()
-        }
-        guard !piece.isEmpty else {
-          throw Unreadable(reason: "it became shorter while it was sent")
-        }
-        return piece
-      } catch let error as Unreadable {
-        throw error
-      } catch {
-        throw Unreadable(reason: error.localizedDescription)
-      }
-    }
-
-    func close() {
-      // It was only read: nothing is lost where that fails.
-      lock.withLock { try? handle.close() }
-    }
-  }
+  func append(_ data: Data) { if isPassedOn { waiting.append(data) } }
 }

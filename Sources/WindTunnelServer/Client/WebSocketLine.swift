@@ -5,7 +5,7 @@ internal import WindTunnelSymptoms
 /// One WebSocket connection of a client, from its first look for an address to its end.
 ///
 /// Pings are answered by themselves, and a server's close frame is. What is not private may be
-/// called on any thread; all else runs on the dialler's.
+/// called on any thread; all else runs on the client's.
 package final class WebSocketLine: @unchecked Sendable {
   /// The things that happen on a connection.
   package enum Event: Sendable {
@@ -26,29 +26,27 @@ package final class WebSocketLine: @unchecked Sendable {
 
   private enum Phase {
     case connecting
-    case handshaking(ResponseParser, Response)
     case open
     /// The close frame is out.
     case closing
     case over
   }
 
-  private let dialer: WebSocketDialer
+  private let client: HTTPClient
   /// Forgotten with the end: whoever hears has the line.
   private var hear: @Sendable (Event) -> Void
   private var phase = Phase.connecting
-  private var url = RequestURL("/")
   private var question = HeaderFields()
-  /// The content of an answer that refuses the handshake.
-  private var refusal = Data()
-  private var connector: OriginConnector?
+  private weak var handshake: ClientExchange?
+  /// An answer that refuses the handshake.
+  private var refusal = ClientExchange.Collected()
   private var channel: Channel?
   private var reader = WebSocketReader(from: .server)
   private var writer = WebSocketWriter(as: .client, nil)
   private var drained: [@Sendable (Bool) -> Void] = []
 
-  init(_ dialer: WebSocketDialer, _ hear: @escaping @Sendable (Event) -> Void) {
-    (self.dialer, self.hear) = (dialer, hear)
+  init(_ client: HTTPClient, _ hear: @escaping @Sendable (Event) -> Void) {
+    (self.client, self.hear) = (client, hear)
   }
 
   // MARK: From any thread
@@ -76,10 +74,14 @@ package final class WebSocketLine: @unchecked Sendable {
   package func close(code: UInt16, reason: String) {
     run { line in
       switch line.phase {
-      case .connecting, .handshaking: line.end(nil)
+      case .connecting: line.end(nil)
       case .open:
         line.close(WebSocketClose(WebSocketClose.mayBeSent(code) ? code : nil, reason))
-        line.limitClosing()
+        let limit = Int64(nanosecondsOf: line.client.limits.closeSeconds)
+        line.channel?.reactor.schedule(after: limit) { [weak line] _ in
+          guard let line, case .closing = line.phase else { return }
+          line.failed(.timedOut, "The server did not answer the close frame in time.")
+        }
       case .closing, .over: break
       }
     }
@@ -89,36 +91,25 @@ package final class WebSocketLine: @unchecked Sendable {
   package func cancel() { run { $0.end(nil) } }
 
   /// Reads no more, or reads on: what a server sends waits in the system's buffers.
-  package func pauseReading(_ pauses: Bool) {
-    run { line in
-      guard let channel = line.channel, channel.isReadingPaused != pauses else { return }
-      if pauses { channel.pauseReading() } else { channel.resumeReading() }
-    }
-  }
+  package func pauseReading(_ pauses: Bool) { run { $0.channel?.pauseReading(pauses) } }
 
   private func run(otherwise: () -> Void = {}, _ job: @escaping @Sendable (WebSocketLine) -> Void) {
-    if !dialer.sockets.loop.execute({ [self] _ in job(self) }) { otherwise() }
+    if !client.loop.execute({ [self] _ in job(self) }) { otherwise() }
   }
 
   // MARK: Handshake
 
-  func begin(
-    _ request: Request,
-    compresses: Bool,
-    within seconds: Double,
-    on reactor: Reactor,
-    _ resolver: LoopResolver
-  ) {
+  func begin(_ request: Request, compresses: Bool, within seconds: Double, by reactor: Reactor) {
     guard case .connecting = phase else { return }
-    reactor.schedule(after: Int64(nanosecondsOf: seconds)) { [weak self] _ in
-      self?.failedToOpen()
-    }
-    url = request.url
+    var url = request.url
     switch url.scheme {
     case "ws", "http": url.scheme = "http"
     case "wss", "https": url.scheme = "https"
     default:
       return failed(.unsupportedURL, "\(url) is neither by http and https nor by ws and wss.")
+    }
+    guard url.host?.isEmpty == false else {
+      return failed(.unsupportedURL, "\(url) names no host.")
     }
     question = request.headers
     var random = SystemRandomNumberGenerator()
@@ -127,115 +118,44 @@ package final class WebSocketLine: @unchecked Sendable {
       question.remove(field.name)
       question.append(field.name, field.value)
     }
-    guard let host = url.host, !host.isEmpty else {
-      return failed(.unsupportedURL, "\(url) names no host.")
-    }
-    resolver.resolve(host.withoutBrackets, port: url.effectivePort ?? 80) { answer in
-      switch answer {
-      case .success(let addresses): self.connect(to: addresses, within: seconds, on: reactor)
-      case .failure(let error): self.end(.failed(.init(error)))
-      }
-    }
+    var terms = ClientExchange.Terms(patience: .exchange, seconds: seconds, asksForUpgrade: true)
+    terms.limits.bodyBytesMax = client.limits.refusalBytesMax
+    let handshake = ClientExchange(
+      OutgoingRequest("GET", to: url, url.target, question, SentContent(Data())),
+      to: client.destination(url),
+      on: terms,
+      by: reactor
+    ) { [self] in take($0) }
+    self.handshake = handshake
+    handshake.begin()
   }
 
-  private func connect(to addresses: [SocketAddress], within seconds: Double, on reactor: Reactor) {
-    guard case .connecting = phase else { return }
-    let connector = OriginConnector(
-      to: addresses,
-      on: reactor,
-      within: min(dialer.limits.connectSeconds, seconds),
-      engine: dialer.sockets.engine(for: url),
-      completed: connected
-    )
-    self.connector = connector
-    connector.begin()
-  }
-
-  private func connected(_ completion: OriginConnector.Completion) {
-    connector = nil
-    switch completion {
-    case .connected(let channel):
-      self.channel = channel
-      channel.delegate = self
-      shakeHands(on: channel)
-    case .reachedEnd(let channel):
-      channel.abandon()
-      failed(.emptyAnswer, "The server closed the connection without an answer.")
-    case .closed(let error?), .failed(let error?): end(.failed(.init(error)))
-    case .closed(nil): failed(.emptyAnswer, "The server closed the connection without an answer.")
-    case .failed(nil), .forbidden: failed(.hostNotFound, "\(url.host ?? "") has no address.")
+  private func take(_ event: ClientExchange.Event) {
+    refusal.take(event)
+    switch event {
+    case .upgraded(let start, let channel, let early): open(start, on: channel, early)
+    case .end: if let response = refusal.response { end(.refused(response)) }
+    case .failed(let failure):
+      // The status of an answer that is too long, or was cut off, still says what there is to say.
+      end(refusal.response.map { .refused($0) } ?? .failed(DialFailure(failure)))
+    case .head, .content, .sent, .caughtUp, .malformed, .bytes: break
     }
   }
 
-  private func failedToOpen() {
-    switch phase {
-    case .connecting: failed(.timedOut, "The server took too long to shake hands.")
-    case .handshaking(_, let answer):
-      brokenOff(answer, .failed(.init(.timedOut, "The server took too long to shake hands.")))
-    case .open, .closing, .over: break
-    }
-  }
-
-  private func shakeHands(on channel: Channel) {
-    var limits = Limits.upstream
-    limits.bodyBytesMax = dialer.limits.refusalBytesMax
-    var parser = ResponseParser(limits: limits)
-    parser.expectAnswer(to: "GET")
-    phase = .handshaking(parser, Response(status: 0))
-    let port = url.port.map { ":\($0)" } ?? ""
-    let host = question["Host"] ?? (url.host ?? "") + port
-    var fields = question
-    fields.remove("Host")
-    let head = HeaderFields([HeaderField("Host", host)] + fields)
-    channel.write { $0.appendHead(method: "GET", target: url.target, headers: head) }
-  }
-
-  private func read(_ parser: ResponseParser, _ answer: Response) {
-    var (parser, answer) = (parser, answer)
-    while let event = parser.next() {
-      switch event {
-      case .head(let start) where start.head.status == 101 && start.version == .http11:
-        return open(start.head, parser.takeRemainder())
-      case .head(let start):
-        if !start.isInterim { answer = Response(start.head, .empty) }
-      case .content(let piece): refusal.append(piece)
-      case .trailers: break
-      case .end: return brokenOff(answer, .refused(answer))
-      case .failed(let error): return brokenOff(answer, failed(error))
-      }
-    }
-    phase = .handshaking(parser, answer)
-  }
-
-  /// Ends a handshake; the status of an answer that is too long, or was cut off, still says what
-  /// there is to say.
-  private func brokenOff(_ answer: Response, _ event: Event) {
-    guard answer.status > 0 else { return end(event) }
-    var answer = answer
-    answer.body = Body(refusal)
-    end(.refused(answer))
-  }
-
-  private func failed(_ error: ProtocolError) -> Event {
-    let symptom: Symptom =
-      switch error.kind {
-      case .truncated(.beforeHead): .emptyAnswer
-      case .truncated: .connectionLost
-      default: .malformedResponse
-      }
-    return .failed(.init(symptom, error.sentence))
-  }
-
-  private func open(_ head: ResponseHead, _ early: Data) {
+  private func open(_ start: ResponseStart, on channel: Channel, _ early: Data) {
+    self.channel = channel
+    channel.delegate = self
+    // RFC 9110 §7.8: HTTP/1.0 has no upgrade.
+    guard start.version == .http11 else { return end(.refused(Response(start.head, .empty))) }
     do throws(WebSocketHandshake.Failure) {
-      let terms = try WebSocketHandshake.terms(of: head, answering: question)
-      reader = WebSocketReader(from: .server, terms.deflate, most: dialer.limits.messageBytesMax)
+      let terms = try WebSocketHandshake.terms(of: start.head, answering: question)
+      reader = WebSocketReader(from: .server, terms.deflate, most: client.limits.messageBytesMax)
       writer = WebSocketWriter(as: .client, terms.deflate)
     } catch {
       return failed(.malformedResponse, error.description)
     }
     phase = .open
-    hear(.opened(head))
+    hear(.opened(start.head))
     early.withUnsafeBytes { listen($0) }
   }
 
@@ -277,14 +197,6 @@ package final class WebSocketLine: @unchecked Sendable {
     channel?.write(writer.frame(close.frame))
   }
 
-  private func limitClosing() {
-    channel?.reactor.schedule(after: Int64(nanosecondsOf: dialer.limits.closeSeconds)) {
-      [weak self] _ in
-      guard let self, case .closing = phase else { return }
-      failed(.timedOut, "The server did not answer the close frame in time.")
-    }
-  }
-
   // MARK: End
 
   private func failed(_ symptom: Symptom, _ text: String) {
@@ -296,9 +208,9 @@ package final class WebSocketLine: @unchecked Sendable {
     if case .over = phase { return }
     let saidGoodbye = if case .closing = phase { true } else { false }
     phase = .over
-    connector?.cancel()
+    handshake?.cancel()
     let channel = channel
-    (self.channel, connector) = (nil, nil)
+    self.channel = nil
     channel?.delegate = nil
     // Who has said goodbye hears the server's end, for a while (RFC 6455 §7.1.1).
     if saidGoodbye, event != nil { channel?.close() } else { channel?.abandon() }
@@ -316,17 +228,9 @@ package final class WebSocketLine: @unchecked Sendable {
 }
 
 extension WebSocketLine: ChannelDelegate {
-  func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) {
-    guard case .handshaking(var parser, let answer) = phase else { return listen(bytes) }
-    parser.feed(bytes)
-    read(parser, answer)
-  }
+  func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) { listen(bytes) }
 
   func channelReachedEnd(_ channel: Channel) {
-    if case .handshaking(var parser, let answer) = phase {
-      parser.feedEnd()
-      return read(parser, answer)
-    }
     failed(.connectionLost, "The connection ended without a close frame.")
   }
 
@@ -334,10 +238,7 @@ extension WebSocketLine: ChannelDelegate {
 
   func channelClosed(_ channel: Channel, _ error: SocketError?) {
     self.channel = nil
-    if case .handshaking(_, let answer) = phase, answer.status > 0 {
-      return brokenOff(answer, .refused(answer))
-    }
-    if let error { return end(.failed(.init(error))) }
-    failed(.connectionLost, "The connection ended without a close frame.")
+    if let error { return end(.failed(DialFailure(.socket(error)))) }
+    channelReachedEnd(channel)
   }
 }

@@ -168,7 +168,7 @@ extension MessageParser<ResponseStart> {
   /// Begins the next answer.
   mutating func expectAnswer(to method: String) {
     if case .failed = state { return }
-    history = ResponseStart.History(method: method)
+    history = method
     state = .line
   }
 }
@@ -191,14 +191,16 @@ struct ProtocolError: Error, Sendable, Hashable, CustomStringConvertible {
 
   /// The place where a message broke off.
   enum Truncation: Sendable, Hashable {
-    /// Not one byte came.
+    /// Before a whole start line.
     case beforeHead
-    /// Within the start line or the fields.
+    /// Within the fields.
     case inHead
     /// Within content of an announced length.
     case inContent(received: Int, expected: Int)
     /// Within chunked content, or before its last chunk.
     case inChunks(received: Int)
+    /// Within content that only the end of the connection delimits, which TLS did not confirm.
+    case untilClose
   }
 
   var kind: Kind

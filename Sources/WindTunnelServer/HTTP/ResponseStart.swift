@@ -35,18 +35,19 @@ struct StatusLine: Sendable {
 }
 
 extension ResponseStart: MessageHead {
-  /// The question, and whether a byte of the next head has come.
-  struct History {
-    var method = "GET"
-    var sawByte = false
-  }
+  /// The method of the request.
+  typealias History = String
 
   static var side: FieldSection.Side { .response }
   static var usualLimits: Limits { .upstream }
-  static var noHistory: History { History() }
+  static var noHistory: History { "GET" }
   static var isUnasked: Bool { false }
   static var brokenHead: ProtocolError {
     ProtocolError(.truncated(.inHead), "The connection ended within an answer's head.")
+  }
+  /// The connection has ended before a head.
+  static var noHead: ProtocolError {
+    ProtocolError(.truncated(.beforeHead), "The connection ended before any answer.")
   }
 
   static func readStartLine(
@@ -55,7 +56,6 @@ extension ResponseStart: MessageHead {
     _ history: inout History,
     _ limits: Limits
   ) throws(ProtocolError) -> StatusLine? {
-    history.sawByte = history.sawByte || !input.isEmpty
     if let length = input.lineLength() {
       guard length <= limits.requestLineBytesMax else { throw tooLong(limits) }
       let line = try input.peek(length) { bytes throws(ProtocolError) in
@@ -72,8 +72,8 @@ extension ResponseStart: MessageHead {
       "HTTP/".utf8.starts(with: bytes)
     }
     guard beginning else { throw .bad("What came before the connection ended is no HTTP.") }
-    if history.sawByte { throw brokenHead }
-    throw ProtocolError(.truncated(.beforeHead), "The connection ended before any answer.")
+    // A part of a status line says as little as no byte at all.
+    throw noHead
   }
 
   private static func tooLong(_ limits: Limits) -> ProtocolError {
@@ -89,10 +89,8 @@ extension ResponseStart: MessageHead {
     version = line.version
     reason = line.reason
     head = ResponseHead(status: line.status, headers: HeaderFields(section.fields))
-    framing = try Self.framing(line, section.facts, history.method)
+    framing = try Self.framing(line, section.facts, history)
     keepsAlive = section.facts.keepsAlive(line.version) && framing != .untilClose
-    // An end between two heads is as empty as one before the first.
-    history.sawByte = !isInterim
   }
 
   /// RFC 9112 §6.3 from a client's side, in its order.

@@ -37,6 +37,11 @@ struct SocketError: Error, Sendable, Hashable, CustomStringConvertible {
     self.failure = failure
   }
 
+  /// TLS cannot be spoken to a server, for this reason.
+  static func unusable(_ text: String, _ address: SocketAddress? = nil) -> SocketError {
+    SocketError(TLSFailure(kind: .unusable, text: text, role: .client), address)
+  }
+
   /// Tells whether this process, or its machine, has run out of something: no peer is to blame.
   var isOwn: Bool {
     guard failure == nil, operation != .resolve else { return false }
@@ -93,6 +98,7 @@ struct SocketError: Error, Sendable, Hashable, CustomStringConvertible {
     case .timedOut: .timedOut
     case .unreachable: .offline
     case .hostNotFound: .hostNotFound
+    case .insecure(let failure): failure.symptom
     default: .connectionLost
     }
   }

@@ -199,16 +199,12 @@ final class ConversationRecorder {
   private func keep() {
     guard isKept else { return }
     (isKept, parts) = (false, nil)
-    let (deck, outcome) = (origins.deck, exchange.outcome)
     if let shortfall, messages.isEmpty {
-      return deck.couldNotRead(outcome, "it is a WebSocket that passed unread: \(shortfall)")
+      let reason = "it is a WebSocket that passed unread: \(shortfall)"
+      return origins.deck.couldNotRead(exchange.outcome, reason)
     }
     let notes = shortfall.map { [JSON.Member("_incomplete", .text($0))] } ?? []
-    let interaction = interaction(notes)()
-    guard let write = deck.remember(interaction, for: outcome) else { return }
-    guard let journal = origins.journal else { return write() }
-    channel?.isOutputHeld = true
-    journal.write(interaction.bodyBytes, write) { [weak channel] in channel?.isOutputHeld = false }
+    origins.keep(interaction(notes)(), for: exchange.outcome, before: channel) {}
   }
 
   /// Returns the messages, without what belonged to the one handshake; it is put together on

@@ -127,22 +127,15 @@ final class LinkedChannel {
 
   // MARK: From the client
 
-  /// Reads no more; what is on its way still comes.
-  func pauseReading() {
-    isReadingPaused = true
+  /// Reads no more, or reads on; what is on its way still comes.
+  func pauseReading(_ pauses: Bool = true) {
+    isReadingPaused = pauses
     updateReading()
   }
 
-  func resumeReading() {
-    isReadingPaused = false
-    updateReading()
-  }
+  func resumeReading() { pauseReading(false) }
 
-  private func updateReading() {
-    let isPaused = isReadingPaused || held.contains(.up)
-    if channel.isReadingPaused == isPaused { return }
-    if isPaused { channel.pauseReading() } else { channel.resumeReading() }
-  }
+  private func updateReading() { channel.pauseReading(isReadingPaused || held.contains(.up)) }
 
   /// Begins with what the client has sent behind its request, and maybe its end.
   func begin(with early: Data) {

@@ -37,7 +37,7 @@ struct OriginContext: Sendable {
   /// The writer of the journal; `nil`: the loop writes it itself.
   let journal: JournalWriter?
   /// The connections to upstreams that wait for their next request.
-  let pool = UpstreamPool()
+  let pool = ConnectionPool()
 
   /// Tells whether somebody looks at what an origin says to a request.
   func shows(_ outcome: Outcome) -> Bool { toldBytesMax > 0 && outcome.isFollowed }
@@ -75,6 +75,25 @@ struct OriginContext: Sendable {
   func requestEnded(_ outcome: Outcome, handshake: Duration?, upload: Duration?) {
     deck.requestEnded(outcome, handshake: handshake, upload: upload)
     received?.apply(.requestEnd(outcome, handshake: handshake, upload: upload))
+  }
+
+  /// Keeps an exchange. Its client's output waits until it is written down, and so does `proceed`.
+  func keep(
+    _ interaction: Interaction,
+    for outcome: Outcome,
+    before client: Channel?,
+    then proceed: @escaping () -> Void
+  ) {
+    guard let write = deck.remember(interaction, for: outcome) else { return proceed() }
+    guard let journal else {
+      write()
+      return proceed()
+    }
+    client?.isOutputHeld = true
+    journal.write(interaction.bodyBytes, write) { [weak client] in
+      client?.isOutputHeld = false
+      proceed()
+    }
   }
 
   /// Tells the deck's observer and the log of the admin port that an exchange has ended.

@@ -153,13 +153,8 @@ final class Relay {
     guard let left, !isCut else { return }
     if left.isCongested { left.notifyWhenDrained() }
     if right.isCongested { right.notifyWhenDrained() }
-    let holdsServer = left.isCongested || conversation?.isPaused == true
-    if right.isReadingPaused != holdsServer {
-      if holdsServer { right.pauseReading() } else { right.resumeReading() }
-    }
-    if left.isReadingPaused != right.isCongested {
-      if right.isCongested { left.pauseReading() } else { left.resumeReading() }
-    }
+    right.pauseReading(left.isCongested || conversation?.isPaused == true)
+    left.pauseReading(right.isCongested)
   }
 
   private func reachedEnd(_ side: Side) {

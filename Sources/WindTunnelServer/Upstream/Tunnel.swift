@@ -9,8 +9,6 @@ internal import WindTunnelSymptoms
 final class Tunnel {
   private let decision: TunnelDecision
   private let authority: String
-  private let host: String
-  private let port: Int
   private let reactor: Reactor
   private let context: OriginContext
   /// The client's connection, until its descriptor is closed.
@@ -82,7 +80,7 @@ final class Tunnel {
     in context: OriginContext,
     handOver: ((Data, Handshake) -> Void)? = nil
   ) {
-    (self.decision, self.host, self.port, self.client) = (decision, host, port, client)
+    (self.decision, self.client) = (decision, client)
     (self.context, self.reactor, self.handOver) = (context, client.reactor, handOver)
     authority = "\(host):\(port)"
     player = Player(
@@ -270,54 +268,39 @@ extension Tunnel {
 extension Tunnel {
   private func connect() {
     phase = .connecting
-    guard let resolver = context.proxy?.resolver else {
-      return failed(.hostNotFound, "no name is looked up here")
-    }
-    resolver.resolve(host.withoutBrackets, port: port) { [weak self] answer in
-      guard let self, isConnecting else { return }
-      switch answer {
-      case .success(let found): connect(to: found)
-      case .failure(let error): failed(error)
-      }
-    }
-  }
-
-  private func connect(to addresses: [SocketAddress]) {
     let connector = OriginConnector(
-      to: addresses,
+      to: Destination(
+        url: RequestURL("http://\(authority)"),
+        resolver: context.proxy?.resolver,
+        engine: { () throws(SocketError) in nil },
+        refusal: { [self] in context.proxy?.refusal(of: $0, for: client?.socket.peerAddress) },
+        connectSeconds: context.limits.connectSeconds
+      ),
       on: reactor,
       within: context.limits.connectSeconds,
-      engine: { () throws(SocketError) in nil },
-      refusal: { [self] in context.proxy?.refusal(of: $0, for: client?.socket.peerAddress) },
-      completed: completed
+      completed: connected
     )
     self.connector = connector
     connector.begin()
   }
 
-  private func completed(_ completion: OriginConnector.Completion) {
-    switch completion {
-    case .connected(let channel):
+  private func connected(_ result: Result<Channel, ExchangeFailure>) {
+    switch result {
+    case .success(let channel):
       upstream = channel
       channel.delegate = self
       opened()
-    case .forbidden(let refusal): forbidden(refusal)
-    case .failed(let error?), .closed(let error?): failed(error)
-    case .failed(nil), .closed(nil), .reachedEnd: failed(.hostNotFound, "it has no address")
+    case .failure(.forbidden(let refusal)): forbidden(refusal)
+    case .failure(.socket(let error)) where error.isOwn:
+      context.deck.couldNotAsk(decision, "\(error)")
+      if !isAnswered { client?.writeNotice(503, "\(authority) was not asked: \(error).") }
+      end(.failed(error.symptom)) { $0.close() }
+    case .failure(let failure):
+      let kept = Failure(failure.symptom, text: failure.text)
+      context.deck.keep(kept, for: decision, to: authority)
+      if !isAnswered { client?.writeNotice(502, "\(authority) failed: \(failure.text).") }
+      end(.failed(failure.symptom)) { $0.close() }
     }
-  }
-
-  private func failed(_ error: SocketError) {
-    guard error.isOwn else { return failed(error.symptom, "\(error)") }
-    context.deck.couldNotAsk(decision, "\(error)")
-    if !isAnswered { client?.writeNotice(503, "\(authority) was not asked: \(error).") }
-    end(.failed(error.symptom)) { $0.close() }
-  }
-
-  private func failed(_ symptom: Symptom, _ text: String) {
-    context.deck.keep(Failure(symptom, text: text), for: decision, to: authority)
-    if !isAnswered { client?.writeNotice(502, "\(authority) failed: \(text).") }
-    end(.failed(symptom)) { $0.close() }
   }
 
   /// The proxy does not connect its client to any address of the host. That says nothing about the
@@ -360,7 +343,7 @@ extension Tunnel: ChannelDelegate {
 extension Tunnel {
   private subscript(way: Link.Way) -> Way {
     get { way == .up ? up : down }
-    set { if way == .up { up = newValue } else { down = newValue } }
+    _modify { if way == .up { yield &up } else { yield &down } }
   }
 
   private func source(_ way: Link.Way) -> Channel? { way == .up ? client : upstream }
@@ -372,7 +355,7 @@ extension Tunnel {
     case .passing where !player.isMetering: forward(bytes, way)
     case .passing: meter(bytes, way)
     case .before, .connecting, .listening:
-      append(bytes, way)
+      self[way].pending.append(bytes)
       if phase == .listening { return matchHello() }
       if up.pending.hasWholeRecord { advance(.arrived(.clientHello)) }
       updateReading()
@@ -382,13 +365,9 @@ extension Tunnel {
     lastPassed = reactor.now
   }
 
-  private func append(_ bytes: UnsafeRawBufferPointer, _ way: Link.Way) {
-    if way == .up { up.pending.append(bytes) } else { down.pending.append(bytes) }
-  }
-
   private func forward(_ bytes: UnsafeRawBufferPointer, _ way: Link.Way) {
     guard let target = target(way) else { return }
-    if way == .up { up.passed += bytes.count } else { down.passed += bytes.count }
+    self[way].passed += bytes.count
     target.pass(bytes)
     if target.isCongested {
       target.notifyWhenDrained()
@@ -407,7 +386,7 @@ extension Tunnel {
       forward(UnsafeRawBufferPointer(rebasing: bytes[..<count]), way)
       rest = UnsafeRawBufferPointer(rebasing: bytes[count...])
     }
-    if !rest.isEmpty { append(rest, way) }
+    if !rest.isEmpty { self[way].pending.append(rest) }
     queue += actions
     carry()
   }
@@ -415,13 +394,8 @@ extension Tunnel {
   /// Passes so many of the bytes that wait.
   private func pass(_ count: Int, _ way: Link.Way) {
     guard count > 0 else { return }
-    if way == .up {
-      let data = up.pending.take(atMost: count)
-      data.withUnsafeBytes { forward($0, .up) }
-    } else {
-      let data = down.pending.take(atMost: count)
-      data.withUnsafeBytes { forward($0, .down) }
-    }
+    let data = self[way].pending.take(atMost: count)
+    data.withUnsafeBytes { forward($0, way) }
   }
 
   /// A way's sender sends no more.
@@ -480,7 +454,7 @@ extension Tunnel {
   }
 
   private func set(_ way: Link.Way, _ change: (inout Way) -> Void) {
-    if way == .up { change(&up) } else { change(&down) }
+    change(&self[way])
     updateReading()
   }
 
@@ -492,8 +466,7 @@ extension Tunnel {
       // Only whoever reads from a client learns that it has left.
       let isPaused =
         phase == .stalled ? way == .down : state.isHeld || state.isBlocked || isFull
-      guard let source = source(way), source.isReadingPaused != isPaused else { continue }
-      if isPaused { source.pauseReading() } else { source.resumeReading() }
+      source(way)?.pauseReading(isPaused)
     }
   }
 }

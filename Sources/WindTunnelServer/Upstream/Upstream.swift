@@ -54,7 +54,14 @@ public struct Upstream: Sendable {
     } catch {
       throw .upstream("\(host): \(error)")
     }
-    tls = scheme == "http" ? nil : try Self.tls(host, trust)
+    guard scheme == "https" else {
+      tls = nil
+      return
+    }
+    guard let name = HostName(host) else {
+      throw .upstream("\(host) is no name that a certificate can be made out to")
+    }
+    tls = (try TLSContext(trusting: trust, try OpenSSL.shared()), name)
   }
 
   /// Returns the same host at another port.
@@ -65,98 +72,21 @@ public struct Upstream: Sendable {
     return other
   }
 
-  private static func tls(
-    _ host: String,
-    _ trust: Trust
-  ) throws(ServerError) -> (context: TLSContext, host: HostName) {
-    guard let name = HostName(host) else {
-      throw .upstream("\(host) is no name that a certificate can be made out to")
-    }
-    return (try TLSContext(trusting: trust, try OpenSSL.shared()), name)
+  /// Returns the server for requests, with so much time to accept a connection.
+  func destination(_ limits: Limits) -> Destination {
+    Destination(
+      url: url,
+      addresses: addresses,
+      engine: engine,
+      connectSeconds: limits.connectSeconds
+    )
   }
 
   /// Returns an end of TLS for one connection to it; `nil` for plain HTTP.
-  func engine() throws(SocketError) -> TLSEngine? {
+  private func engine() throws(SocketError) -> TLSEngine? {
     guard let tls else { return nil }
     do throws(ServerError) { return try TLSEngine(tls.context, host: tls.host) } catch {
-      throw SocketError(
-        TLSFailure(kind: .unusable, text: "\(error)", role: .client),
-        addresses.first
-      )
+      throw .unusable("\(error)", addresses.first)
     }
-  }
-}
-
-/// Connections to upstreams that are open and have nothing to do (RFC 9112 §9.3).
-///
-/// On one loop's thread only.
-final class UpstreamPool: @unchecked Sendable {
-  /// The count of those that wait for one upstream; what is beyond is closed.
-  ///
-  /// Go's `DefaultTransport` keeps two, nginx as many as `keepalive` says, often 32.
-  static let idleMax = 64
-
-  private var idle: [String: [IdleUpstream]] = [:]
-
-  /// The count of those that wait.
-  var count: Int { idle.values.reduce(0) { $0 + $1.count } }
-
-  /// Removes the connection that was used last of those that will do: it is the least likely to be
-  /// dead.
-  func dequeue(_ upstream: String, where willDo: (Channel) -> Bool) -> Channel? {
-    guard let entries = idle[upstream], let place = entries.lastIndex(where: { willDo($0.channel) })
-    else { return nil }
-    let entry = entries[place]
-    idle[upstream]?.remove(at: place)
-    entry.end()
-    return entry.channel
-  }
-
-  /// Keeps a connection on which everything was said and answered, for so long.
-  func enqueue(_ channel: Channel, to upstream: String, seconds: Double) {
-    guard idle[upstream, default: []].count < Self.idleMax else { return channel.close() }
-    let entry = IdleUpstream(channel, seconds)
-    idle[upstream, default: []].append(entry)
-    entry.isOver = { [weak self, weak entry] in
-      guard let self, let entry else { return }
-      idle[upstream]?.removeAll { $0 === entry }
-      if idle[upstream]?.isEmpty == true { idle[upstream] = nil }
-    }
-    channel.delegate = entry
-    channel.resumeReading()
-  }
-}
-
-/// A connection that waits for its next request.
-private final class IdleUpstream: ChannelDelegate {
-  let channel: Channel
-  var isOver: (() -> Void)?
-  private var timer: Reactor.Timer?
-
-  init(_ channel: Channel, _ seconds: Double) {
-    self.channel = channel
-    let nanoseconds = Int64(nanosecondsOf: seconds)
-    timer = channel.reactor.schedule(after: nanoseconds) { [weak self] _ in self?.drop() }
-  }
-
-  /// Ends the wait for the next request.
-  func end() {
-    if let timer { channel.reactor.cancel(timer) }
-    (timer, isOver) = (nil, nil)
-  }
-
-  private func drop() {
-    isOver?()
-    end()
-    channel.abandon()
-  }
-
-  // Who speaks without being asked is not asked again.
-  func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) { drop() }
-  func channelReachedEnd(_ channel: Channel) { drop() }
-
-  func channelClosed(_ channel: Channel, _ error: SocketError?) {
-    isOver?()
-    end()
   }
 }

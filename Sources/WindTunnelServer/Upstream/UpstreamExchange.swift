@@ -42,18 +42,16 @@ final class UpstreamExchange {
   /// The player; `nil`: everything passes at once.
   private var meter: (any UpstreamMeter)?
   private weak var client: (any UpstreamClient)?
-  private var request: UpstreamRequest
-  /// The search for a connection, which lives as long as it takes.
-  private weak var connector: OriginConnector?
-  private var channel: Channel?
-  private var parser = ResponseParser()
+  /// The exchange with the upstream, which lives as long as it takes.
+  private weak var live: ClientExchange?
   private let start = Moment.now()
 
   private var answer: ResponseStart?
   private var framing: AnswerFraming?
   private var body = Spool()
   private var trailers: HeaderFields = [:]
-  private var unread = UnreadAnswer.none
+  /// Whether the answer has an invalid head, and is passed on unchanged.
+  private var isUnread = false
   /// The answer as observers are told of it.
   private var told: LiveContent
   private var timing = Timing(firstByte: .zero, lastByte: .zero)
@@ -71,12 +69,6 @@ final class UpstreamExchange {
   private var isStopped = false
   /// The time at which the client was seen to send no more, which may be its leaving.
   private var clientEnd: Duration?
-  /// Tells whether the connection was another request's before, and nothing has come over it since.
-  private var isUntried = false
-  /// The end of the waiting for the upstream.
-  private var patience: Reactor.Timer?
-  /// The time at which something moved last.
-  private var lastMove = Moment.now()
 
   init(
     _ exchange: RequestExchange,
@@ -88,7 +80,6 @@ final class UpstreamExchange {
   ) {
     (self.exchange, self.upstream, self.origins) = (exchange, upstream, origins)
     (self.client, self.meter, self.reactor) = (client, meter, reactor)
-    request = UpstreamRequest(exchange.outcome.request, exchange.upload)
     told = LiveContent(bytesMax: origins.shows(exchange.outcome) ? origins.toldBytesMax : 0)
   }
 
@@ -103,165 +94,10 @@ final class UpstreamExchange {
   }
   /// Tells whether the client's wish to go on in another protocol is passed on.
   private var asksForUpgrade: Bool { exchange.head.asksForWebSocket }
-  private var extensions: UpstreamRequest.Extensions {
-    exchange.delivery.liveFaults.needPlainMessages ? .none : ticket != nil ? .read : .all
-  }
   private var elapsed: Duration { .microseconds((Moment.now() - start) / 1000) }
 }
 
-// MARK: - The connection
-
-extension UpstreamExchange: ChannelDelegate {
-  /// Connects; the request goes out as soon as the connection is there.
-  func begin() {
-    if !beginReusing() { connect() }
-  }
-
-  private func connect() {
-    parser = ResponseParser()
-    parser.expectAnswer(to: exchange.head.method)
-    let url = upstream.url
-    guard upstream.addresses.isEmpty, let resolver = origins.proxy?.resolver, let host = url.host
-    else { return connect(to: upstream.addresses) }
-    resolver.resolve(host.withoutBrackets, port: url.effectivePort ?? 80) { [weak self] answer in
-      guard let self, !isOver else { return }
-      switch answer {
-      case .success(let found): connect(to: found)
-      case .failure(let error): failed(error)
-      }
-    }
-  }
-
-  private func connect(to addresses: [SocketAddress]) {
-    let connector = OriginConnector(
-      to: addresses,
-      on: reactor,
-      within: origins.limits.connectSeconds,
-      engine: upstream.engine,
-      refusal: refusal,
-      completed: connected
-    )
-    self.connector = connector
-    connector.begin()
-  }
-
-  private func connected(_ completion: OriginConnector.Completion) {
-    switch completion {
-    case .connected(let channel):
-      send(on: channel)
-      lastMove = Moment.now()
-      awaitAnswer()
-    case .reachedEnd(let channel):
-      adopt(channel)
-      channelReachedEnd(channel)
-    case .closed(let error): ended(error)
-    case .failed(let error?): failed(error)
-    case .failed(nil): failed(.connectionRefused, "no address")
-    case .forbidden(let refusal): forbidden(refusal)
-    }
-  }
-
-  private func adopt(_ channel: Channel) {
-    self.channel = channel
-    channel.delegate = self
-  }
-
-  /// Returns why the client is not connected to an address; `nil` where it is.
-  private func refusal(of address: SocketAddress) -> AddressRefusal? {
-    origins.proxy?.refusal(of: address, for: client?.channel?.socket.peerAddress)
-  }
-
-  /// Gives the connection back at once, and hears nothing of it any more.
-  private func drop() {
-    let dead = channel
-    channel = nil
-    dead?.delegate = nil
-    dead?.abandon()
-  }
-
-  func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) {
-    isUntried = false
-    lastMove = channel.reactor.now
-    if case .passing = unread {
-      put { $0.append(contentsOf: bytes) }
-      return holdBack()
-    }
-    if origins.passesMalformed, answer == nil { unread.keep(bytes) }
-    parser.feed(bytes)
-    read()
-    journalPart()
-  }
-
-  func channelReachedEnd(_ channel: Channel) {
-    if triesAgain() { return }
-    if case .passing = unread { return endUnread() }
-    // RFC 9112 §9.8: content that only an end delimits is whole where TLS has ended, too.
-    if channel.isInputTruncated, answer?.framing == .untilClose {
-      return failed(
-        .truncated,
-        "the upstream closed the connection without ending TLS (close_notify), so a part may be missing"
-      )
-    }
-    parser.feedEnd()
-    read()
-  }
-
-  func channelDrained(_ channel: Channel) {
-    passContent()
-    client?.read()
-  }
-
-  func channelClosed(_ channel: Channel, _ error: SocketError?) {
-    self.channel = nil
-    stopPatience()
-    guard !isOver, !triesAgain() else { return }
-    ended(error)
-  }
-
-  private func ended(_ error: SocketError?) {
-    guard let error else { return failed(.emptyAnswer, "the upstream closed the connection") }
-    if case .insecure(let failure) = error.kind { return failed(failure.symptom, failure.text) }
-    failed(error.kind == .reset ? .connectionLost : .timedOut, "\(error)")
-  }
-
-  private func read() {
-    while !isOver, let event = parser.next() {
-      switch event {
-      case .head(let start):
-        if start.isInterim { unread.drop(allBut: parser.bufferedBytes) } else { began(start) }
-      case .content(let data): receive(data)
-      case .trailers(let fields): trailers = fields.passedTrailers
-      case .end: ended()
-      case .failed(let error): failed(error)
-      }
-    }
-  }
-}
-
-// MARK: - A response with an invalid head
-
-extension UpstreamExchange {
-  private func failed(_ error: ProtocolError) {
-    guard answer == nil, error.symptom == .malformedResponse else {
-      return failed(error.symptom, error.sentence)
-    }
-    exchange.measure?.problem = error.sentence
-    guard case .head(let bytes) = unread else { return failed(error.symptom, error.sentence) }
-    unread = .passing
-    deck.couldNotRead(outcome, "its head is invalid, and it was passed on unchanged")
-    leaveUndone("the response is passed on unchanged")
-    put { $0 += bytes }
-    holdBack()
-  }
-
-  /// Ends a response that is passed on unchanged, when the connection has ended.
-  private func endUnread() {
-    finish()
-    clientGetsEnd()
-  }
-}
-
-// MARK: - Requests that follow each other on one connection (RFC 9112 §9.3)
+// MARK: - The request
 
 extension UpstreamExchange {
   /// Tells whether the connection may have been another request's and may become one's.
@@ -273,68 +109,90 @@ extension UpstreamExchange {
     ticket == nil && exchange.upload == nil && !origins.passesMalformed
   }
 
-  private var place: String {
-    let url = upstream.url
-    return "\(url.scheme ?? "http")://\(url.host ?? ""):\(url.effectivePort ?? 80)"
-  }
-
-  /// Sends the request on a connection that is there; false where there is none.
-  private func beginReusing() -> Bool {
+  /// Connects; the request goes out as soon as the connection is there.
+  func begin() {
+    let limits = origins.limits
+    var destination = upstream.destination(limits)
+    destination.resolver = origins.proxy?.resolver
+    // A connection that another client has opened may lead to where this one is not connected to.
+    destination.refusal = { [self] address in
+      origins.proxy?.refusal(of: address, for: client?.channel?.socket.peerAddress)
+    }
+    var terms = ClientExchange.Terms(
+      patience: .silence,
+      seconds: limits.responseSeconds,
+      asksForUpgrade: asksForUpgrade,
+      takesMalformed: origins.passesMalformed
+    )
+    if isShared { (terms.pool, terms.idleSeconds) = (origins.pool, limits.upstreamIdleSeconds) }
     // A connection may be dead without anybody knowing, and the others cannot be tried again.
-    // One that another client has opened may lead to where this one is not connected to.
-    guard isShared, RequestHead.idempotentMethods.contains(outcome.request.method),
-      let channel = origins.pool.dequeue(
-        place,
-        where: { $0.target.map { refusal(of: $0) == nil } ?? false }
-      )
-    else { return false }
-    parser.expectAnswer(to: exchange.head.method)
-    isUntried = true
-    send(on: channel)
-    awaitAnswer()
-    return true
+    terms.takesKept = RequestHead.idempotentMethods.contains(outcome.request.method)
+    let live = ClientExchange(outgoing, to: destination, on: terms, by: reactor) { [self] in
+      take($0)
+    }
+    self.live = live
+    live.begin()
   }
 
-  /// Tells whether the connection was dead before the request came, so that another is tried; once,
-  /// since that one is new.
-  private func triesAgain() -> Bool {
-    guard isUntried, !isOver else { return false }
-    isUntried = false
-    drop()
-    connect()
-    return true
-  }
-
-  /// Leaves the connection to the next request, if it can take one.
-  private func returnToPool(_ channel: Channel) {
-    guard isShared, let answer, answer.keepsAlive, answer.framing != .untilClose,
-      answer.head.status != 101, parser.bufferedBytes == 0, channel.phase == .open,
-      !channel.inputEnded, channel.queuedBytes == 0, request.isSent, client != nil
-    else { return channel.close() }
-    origins.pool.enqueue(channel, to: place, seconds: origins.limits.upstreamIdleSeconds)
-  }
-}
-
-// MARK: - The request
-
-extension UpstreamExchange {
-  private func send(on channel: Channel) {
-    adopt(channel)
-    // Known by the recorded name, an upstream says that name wherever it speaks of itself.
-    let recorded = ticket == nil ? nil : origins.recordedOrigin
-    request.send(
-      on: channel,
-      to: recorded ?? upstream.url,
-      asksForUpgrade ? .isUpgraded(extensions) : isShared ? .isShared : .ends,
-      opensCodings: ticket != nil && !origins.keepsEncodings,
-      takesTrailers: exchange.head.headers.contains(token: "trailers", in: "TE")
+  private var outgoing: OutgoingRequest {
+    let request = outcome.request
+    var headers = request.headers
+    if ticket != nil, !origins.keepsEncodings { headers.acceptOnlyOpenedCodings() }
+    if asksForUpgrade {
+      if exchange.delivery.liveFaults.needPlainMessages {
+        headers.remove("Sec-WebSocket-Extensions")
+      } else if ticket != nil {
+        headers.keepReadExtensions()
+      }
+      headers.append("Connection", "Upgrade")
+      headers.append("Upgrade", "websocket")
+    }
+    return OutgoingRequest(
+      request.method,
+      // Known by the recorded name, an upstream says that name wherever it speaks of itself.
+      to: (ticket == nil ? nil : origins.recordedOrigin) ?? upstream.url,
+      request.url.target,
+      headers,
+      exchange.upload.map { SentContent($0) } ?? SentContent(request.body.data),
+      endsConnection: !isShared && !asksForUpgrade,
+      takesTrailers: !asksForUpgrade && exchange.head.headers.contains(token: "trailers", in: "TE")
     )
   }
 
   /// Passes on the content that has come, as fast as the upstream takes it.
-  func passContent() {
-    guard let channel, !isOver else { return }
-    request.passContent(on: channel)
+  func passContent() { live?.passContent() }
+
+  private func take(_ event: ClientExchange.Event) {
+    switch event {
+    case .head(let start): began(start)
+    case .content(let data): receive(data)
+    case .caughtUp: journalPart()
+    case .sent: client?.read()
+    case .malformed(let error): beginUnread(error)
+    case .bytes(let bytes):
+      put { $0.append(contentsOf: bytes) }
+      holdBack()
+    case .upgraded(let start, let channel, let early): upgraded(start, channel, early)
+    case .end(let trailers, _): ended(trailers)
+    case .failed(let failure): failed(failure)
+    }
+  }
+
+  private func beginUnread(_ error: ProtocolError) {
+    isUnread = true
+    exchange.measure?.problem = error.sentence
+    deck.couldNotRead(outcome, "its head is invalid, and it was passed on unchanged")
+    leaveUndone("the response is passed on unchanged")
+  }
+}
+
+extension HeaderFields {
+  /// Offers no extension of WebSocket but those that can be read here (RFC 6455 §9.1).
+  fileprivate mutating func keepReadExtensions() {
+    let name = "Sec-WebSocket-Extensions"
+    let offers = (WebSocketExtension.list(values(name)) ?? []).filter { $0.isRead }
+    remove(name)
+    if !offers.isEmpty { append(name, offers.map(\.description).joined(separator: ", ")) }
   }
 }
 
@@ -342,11 +200,6 @@ extension UpstreamExchange {
 
 extension UpstreamExchange {
   private func began(_ start: ResponseStart) {
-    if start.head.status == 101, asksForUpgrade { return upgraded(start) }
-    // RFC 9110 §15.2.2: no answer to a request whose Upgrade stays here.
-    guard start.head.status != 101 else {
-      return failed(.malformedResponse, "it switched protocols (101), which nobody had asked for")
-    }
     answer = start
     timing.firstByte = elapsed
     guard client != nil else { return }
@@ -392,23 +245,24 @@ extension UpstreamExchange {
   /// Reads the upstream no faster than the client reads.
   private func holdBack() {
     if let client = client?.channel, client.isCongested {
-      channel?.pauseReading()
+      live?.pauseReading(true)
       client.notifyWhenDrained()
     }
   }
 
-  private func ended() {
-    guard let answer else { return }
-    let channel = channel
-    self.channel = nil
-    if let channel { returnToPool(channel) }
+  private func ended(_ trailers: HeaderFields) {
+    guard let answer else {
+      // It was passed on unchanged.
+      isOver = true
+      return clientGetsEnd()
+    }
+    self.trailers = trailers
     tellAnswer(isWhole: true)
     keep(.response(response(answer))) { passing in
       if passing.framing?.framing == .chunked {
         let trailers = passing.exchange.head.accepted(passing.trailers)
         passing.put { $0.appendLastChunk(trailers: trailers) }
       }
-      passing.finish()
       passing.clientGetsEnd()
     }
   }
@@ -432,12 +286,9 @@ extension UpstreamExchange {
   }
 
   /// Goes on in the other protocol, and reads along where the exchange is recorded.
-  private func upgraded(_ start: ResponseStart) {
-    guard let client, let channel else { return }
-    let early = parser.takeRemainder()
+  private func upgraded(_ start: ResponseStart, _ channel: Channel, _ early: Data) {
+    guard let client else { return }
     isOver = true
-    stopPatience()
-    self.channel = nil
     // What follows is metered by the link of both ways.
     meter = nil
     exchange.measure?.status = start.head.status
@@ -458,25 +309,35 @@ extension UpstreamExchange {
     )
   }
 
-  /// Ends the exchange for want of a connection to the upstream.
-  private func failed(_ error: SocketError) {
-    guard error.isOwn, let client else { return failed(error.symptom, "\(error)") }
-    deck.couldNotAsk(outcome, "\(error)")
-    if answer == nil {
-      deck.notAsked(outcome, "The upstream was not asked: \(error).")
-      leaveUndone("the origin has not answered")
+  private func failed(_ failure: ExchangeFailure) {
+    switch failure {
+    // That says nothing about the host, so nothing is kept.
+    case .forbidden(let refusal): refuse(403, "\(refusal)", .whole)
+    case .socket(let error) where error.isOwn && answer == nil:
+      deck.couldNotAsk(outcome, "\(error)")
+      // RFC 9110 §15.6.4: nothing is said of the upstream, which was not asked.
+      refuse(503, "The upstream was not asked: \(error).", .failed(error.symptom))
+    case .stalledContent(let text): client?.breakOff(ProtocolError(.tooSlow, text))
+    case .message(let error) where answer == nil && error.symptom == .malformedResponse:
+      exchange.measure?.problem = error.sentence
+      fallthrough
+    default: failed(failure.symptom, failure.text)
     }
-    exchange.measure?.status = 503
-    exchange.finished(.failed(error.symptom))
-    let channel = client.channel
-    // RFC 9110 §15.6.4: nothing is said of the upstream, which was not asked.
-    channel?.writeNotice(503, "The upstream \(upstream.url) was not asked: \(error).")
-    finish()
+  }
+
+  /// Ends the exchange for want of a connection to the upstream.
+  private func refuse(_ status: Int, _ text: String, _ ending: ExchangeEnd.Ending) {
+    isOver = true
+    deck.notAsked(outcome, text)
+    leaveUndone("the origin has not answered")
+    exchange.measure?.status = status
+    exchange.finished(ending)
+    let channel = client?.channel
+    channel?.writeNotice(status, text)
     channel?.close()
   }
 
   private func failed(_ symptom: Symptom, _ text: String) {
-    if case .passing = unread { return endUnread() }
     let failure = Failure(
       symptom,
       text: ticket == nil ? text : exchange.authority.recorded(text, of: upstream)
@@ -484,40 +345,14 @@ extension UpstreamExchange {
     if answer == nil, client != nil { leaveUndone("the origin has not answered") }
     tellAnswer(isWhole: false)
     keep(answer.map { .cut(response($0), failure) } ?? .failure(failure)) { passing in
-      let answer = passing.answer
+      let (answer, client) = (passing.answer, passing.client?.channel)
       if answer == nil { passing.exchange.measure?.status = 502 }
       passing.exchange.finished(.failed(symptom))
       passing.pass(passing.waiting.count)
-      let client = passing.client?.channel
-      if answer == nil {
-        client?.writeNotice(
-          502,
-          "The upstream \(passing.upstream.url) failed: \(text.withoutFullStop)."
-        )
-      }
-      passing.finish()
+      let notice = "The upstream \(passing.upstream.url) failed: \(text.withoutFullStop)."
+      if answer == nil { client?.writeNotice(502, notice) }
       if symptom == .connectionLost, answer != nil { client?.reset() } else { client?.close() }
     }
-  }
-
-  /// The proxy does not connect its client to any address of the host. That says nothing about the
-  /// host, so nothing is kept.
-  private func forbidden(_ refusal: AddressRefusal) {
-    leaveUndone("the origin has not answered")
-    deck.notAsked(outcome, "\(refusal)")
-    exchange.measure?.status = 403
-    exchange.finished(.whole)
-    let client = client?.channel
-    client?.writeNotice(403, "\(refusal)")
-    finish()
-    client?.close()
-  }
-
-  private func finish() {
-    isOver = true
-    stopPatience()
-    channel?.close()
-    channel = nil
   }
 
   /// Keeps what came of the request. What the client gets then waits until that is written down,
@@ -528,21 +363,12 @@ extension UpstreamExchange {
     then proceed: @escaping (UpstreamExchange) -> Void
   ) {
     isOver = true
-    stopPatience()
-    if case .passing = unread { return proceed(self) }
+    if isUnread { return proceed(self) }
     guard ticket != nil, client != nil else { return proceed(self) }
     let interaction = interaction(answer(), at: time ?? elapsed)
-    guard let write = deck.remember(interaction, for: outcome) else { return proceed(self) }
-    guard let journal = origins.journal else {
-      write()
-      return proceed(self)
-    }
     isWritten = true
-    client?.channel?.isOutputHeld = true
-    let bytes = interaction.request.body.count + (interaction.response?.body.count ?? 0)
-    journal.write(bytes, write) { [self] in
+    origins.keep(interaction, for: outcome, before: client?.channel) { [self] in
       isWritten = false
-      client?.channel?.isOutputHeld = false
       proceed(self)
     }
   }
@@ -619,67 +445,23 @@ extension UpstreamExchange {
   }
 
   private func updateReading() {
-    if isHeld || client?.channel?.isCongested == true {
-      channel?.pauseReading()
-    } else {
-      channel?.resumeReading()
-    }
+    live?.pauseReading(isHeld || client?.channel?.isCongested == true)
   }
 }
 
 // MARK: - Waiting
 
 extension UpstreamExchange {
-  /// Gives up where nothing moves any more in either direction.
-  private func awaitAnswer() {
-    guard client != nil, let channel else { return }
-    let seconds = origins.limits.responseSeconds
-    let rest =
-      max(lastMove, channel.lastSent ?? lastMove) + Int64(nanosecondsOf: seconds) - Moment.now()
-    stopPatience()
-    patience = reactor.schedule(after: max(rest, 0)) { [weak self] _ in
-      guard let self, !isOver else { return }
-      patience = nil
-      giveUp(after: seconds)
-    }
-  }
-
-  private func giveUp(after seconds: Double) {
-    guard let channel else { return }
-    // One that is not listened to has no chance to say anything.
-    if channel.isReadingPaused { lastMove = Moment.now() }
-    lastMove = max(lastMove, channel.lastSent ?? lastMove)
-    if Moment.now() - lastMove < Int64(nanosecondsOf: seconds) { return awaitAnswer() }
-    if request.awaitsContent(on: channel) {
-      let sentence = "No more of the request came for \(Self.text(seconds)) s."
-      client?.breakOff(ProtocolError(.tooSlow, sentence))
-      return
-    }
-    drop()
-    failed(.timedOut, "it said nothing for \(Self.text(seconds)) s")
-  }
-
-  /// Returns the same digits in every language: a message of the harness is no text of the
-  /// system's.
-  private static func text(_ seconds: Double) -> String {
-    seconds == seconds.rounded() && abs(seconds) < 1e9 ? "\(Int(seconds))" : "\(seconds)"
-  }
-
-  private func stopPatience() {
-    if let patience { reactor.cancel(patience) }
-    patience = nil
-  }
-
   /// The client sends no more: it may still read, or have left, which only bytes to it can show.
   func clientEnded() {
     guard client != nil else { return }
     clientEnd = clientEnd ?? elapsed
-    let before = lastMove
+    let before = live?.lastMove
     let seconds = origins.limits.halfClosedSeconds
     reactor.schedule(after: Int64(nanosecondsOf: seconds)) { [weak self] _ in
       guard let self, !isOver || isWritten else { return }
       // It is only now that the client gets what it waits for.
-      if lastMove != before || isWritten { return clientEnded() }
+      if live?.lastMove != before || isWritten { return clientEnded() }
       // It is told of that as of any end.
       client?.channel?.abandon()
     }
@@ -699,17 +481,10 @@ extension UpstreamExchange {
     guard !isOver else { return }
     isOver = true
     tellAnswer(isWhole: false)
-    stopPatience()
-    connector?.cancel()
-    channel?.abandon()
-    channel = nil
+    live?.cancel()
     // Where the recording ends nobody has left.
-    if !isStopped || clientEnd != nil { keepLeft(after: clientEnd ?? elapsed) }
-  }
-
-  /// Keeps what had come when the client left.
-  private func keepLeft(after time: Duration) {
+    if isStopped, clientEnd == nil { return }
     let failure = Failure(.cancelled, text: "the client left")
-    keep(answer.map { cut($0, failure) } ?? .failure(failure), at: time) { $0.finish() }
+    keep(answer.map { cut($0, failure) } ?? .failure(failure), at: clientEnd ?? elapsed) { _ in }
   }
 }

@@ -1,4 +1,5 @@
 public import WindTunnel
+internal import WindTunnelSymptoms
 
 /// A comparison of a cassette with the live origin: each interaction's request is sent again, one
 /// after the other in recorded order, and the answers are compared.
@@ -72,24 +73,27 @@ public struct Verifier: Sendable {
     } catch {
       return .skipped("there is no secret for \(error.part)\(advice(error.name))")
     }
-    switch try await ask(asked, known: interaction, as: recordedURL, loop) {
-    case .answer(let live):
-      if logsIn, case .response(let here) = live, let there = interaction.response {
-        secrets.learn(from: there, here)
-      }
-      return Drift.Verdict(
-        interaction,
-        asked: asked,
-        live: named(live, recordedURL),
-        redaction,
-        volatile: Set(volatile.map { $0.lowercased() })
-      )
-    case .tooLarge(let sentence): return .skipped(sentence)
-    case .unasked(let reason):
-      throw ServerError.upstream("\(upstream.url.origin ?? "") was not asked: \(reason)")
-    case .unreached(let reason):
-      throw ServerError.upstream("\(upstream.url.origin ?? "") does not answer: \(reason)")
+    let live = try await ask(asked, known: interaction, as: recordedURL, loop)
+    switch live.failure {
+    case .message(let error)? where [.contentTooLarge, .fieldsTooLarge].contains(error.kind):
+      return .skipped(error.sentence)
+    case .socket(let error)? where error.isOwn:
+      throw ServerError.upstream("\(upstream.url.origin ?? "") was not asked: \(error)")
+    // The next address of the server shows the same certificate.
+    case .socket(let error)? where error.operation != .read && error.operation != .write:
+      throw ServerError.upstream("\(upstream.url.origin ?? "") does not answer: \(error)")
+    default: break
     }
+    if logsIn, case .response(let here) = live.result, let there = interaction.response {
+      secrets.learn(from: there, here)
+    }
+    return Drift.Verdict(
+      interaction,
+      asked: asked,
+      live: named(live.result, recordedURL),
+      redaction,
+      volatile: Set(volatile.map { $0.lowercased() })
+    )
   }
 
   private func reasonToSkip(
@@ -110,26 +114,44 @@ public struct Verifier: Sendable {
     known recorded: Interaction,
     as recordedURL: RequestURL,
     _ loop: EventLoop
-  ) async throws -> LiveQuestion.Reply {
+  ) async throws -> (answer: RecordedResult, failure: ExchangeFailure?) {
     var request = asked
     // As it was recorded: what was kept opened or in gzip must not come in a coding that cannot be
     // opened.
     let coding = recorded.response?.headers["Content-Encoding"]?.lowercased() ?? ""
     if !["br", "zstd"].contains(coding) { request.headers.acceptOnlyOpenedCodings() }
     // The recorded client may have asked for the trailers.
-    if recorded.response?.trailers.isEmpty == false { request.headers["TE"] = "trailers" }
-    let port = recordedURL.port.map { ":\($0)" } ?? ""
-    request.headers = HeaderFields(
-      [HeaderField("Host", (recordedURL.host ?? "") + port)]
-        + request.headers.filter { !$0.isNamed("Host") }
+    let takesTrailers =
+      request.headers["TE"] != nil || recorded.response?.trailers.isEmpty == false
+    request.headers.removeConnectionFields()
+    request.headers.remove("Host")
+    let (upstream, limits, sent) = (upstream, limits, request)
+    let terms = ClientExchange.Terms(
+      patience: .response,
+      seconds: timeout / .seconds(1),
+      limits: limits
     )
-    let (upstream, timeout, limits) = (upstream, timeout, limits)
-    let sent = request
     return try await withCheckedThrowingContinuation { continuation in
       let isPosted = loop.execute { reactor in
-        LiveQuestion.ask(sent, of: upstream, within: timeout, limits, on: reactor) {
-          continuation.resume(returning: $0)
-        }
+        let request = OutgoingRequest(
+          sent.method,
+          to: recordedURL,
+          sent.url.target,
+          sent.headers,
+          SentContent(sent.body.data),
+          endsConnection: true,
+          takesTrailers: takesTrailers
+        )
+        var response = ClientExchange.Collected()
+        ClientExchange(request, to: upstream.destination(limits), on: terms, by: reactor) { event in
+          response.take(event)
+          switch event {
+          case .end: continuation.resume(returning: (response.answer(nil), nil))
+          case .failed(let failure):
+            continuation.resume(returning: (response.answer(failure), failure))
+          default: break
+          }
+        }.begin()
       }
       if !isPosted { continuation.resume(throwing: EventLoop.Stopped()) }
     }
@@ -148,5 +170,14 @@ public struct Verifier: Sendable {
       }
     )
     return .response(response)
+  }
+}
+
+extension ClientExchange.Collected {
+  /// Returns what arrived before a failure; `nil` if all did.
+  fileprivate func answer(_ failure: ExchangeFailure?) -> RecordedResult {
+    let failure = failure.map { Failure($0.symptom) }
+    guard let response else { return .failure(failure ?? Failure(.emptyAnswer)) }
+    return failure.map { .cut(response, $0) } ?? .response(response)
   }
 }

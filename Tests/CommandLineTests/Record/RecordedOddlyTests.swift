@@ -138,7 +138,7 @@ import Testing
     _ = try await origin.end()
     expectEqual(run.code, 0, "\(run)")
     let said =
-      "GET https://api.example.test/home: recorded as broken off: the upstream closed the connection "
+      "GET https://api.example.test/home: recorded as broken off: the server closed the connection "
       + "without ending TLS (close_notify), so a part may be missing\n"
     expectEqual(run.err, (agreed ? "" : said) + "a.json: 1 interactions\n", "\(run)")
   }

@@ -59,11 +59,11 @@ import WindTunnelSymptoms
     try await ReplayServer.proxying(mode: .newEpisodes, limits: limits) { server, deck, _ in
       let answer = try await server.answer(to: Self.get(origin.url))
       expectEqual(answer.statusLine, "HTTP/1.1 502 Bad Gateway")
-      #expect(answer.content.contains(" failed: it said nothing for 0.3 s.\n"), "\(answer)")
+      #expect(answer.content.contains(" failed: the server sent nothing for 0.3 s.\n"), "\(answer)")
       #expect(try await origin.left.next())
       expectEqual(
         deck.recordedWithoutTimes.map(\.result),
-        [.failure(Failure(.timedOut, text: "it said nothing for 0.3 s"))]
+        [.failure(Failure(.timedOut, text: "the server sent nothing for 0.3 s"))]
       )
     }
     await origin.loop.stop()
@@ -84,7 +84,7 @@ import WindTunnelSymptoms
       expectEqual(answer.statusLine, "HTTP/1.1 502 Bad Gateway")
       expectEqual(
         deck.recordedWithoutTimes.map(\.result),
-        [.failure(Failure(.timedOut, text: "it said nothing for 1 s"))]
+        [.failure(Failure(.timedOut, text: "the server sent nothing for 1 s"))]
       )
     }
     await loop.stop()

@@ -1,4 +1,5 @@
 import Foundation
+import Origins
 import TestSupport
 import Testing
 import WindTunnelSymptoms
@@ -154,5 +155,22 @@ import WindTunnelSymptoms
       #expect(clock.now - start >= .milliseconds(80))
       expectEqual(deck.recorded().cassette.interactions.map(\.request.url.path), ["/late"])
     }
+  }
+
+  @Test func `an upstream that refuses is a 502 and a failure on the tape`() async throws {
+    let port = try ClosedPort()
+    let deck = Deck(Cassette(), mode: .rewrite)
+    var options = ReplayServer.Options.patient
+    options.upstream = try Upstream(RequestURL("http://127.0.0.1:\(port.port)"))
+    try await ReplayServer.serving(deck, options) { server async throws in
+      let answer = try await server.answer(to: "GET /a HTTP/1.1\r\nHost: x\r\n\r\n")
+      expectEqual(answer.statusLine, "HTTP/1.1 502 Bad Gateway")
+    }
+    let failures = deck.recordedWithoutTimes.map { interaction -> Symptom? in
+      guard case .failure(let failure) = interaction.result else { return nil }
+      return failure.symptom
+    }
+    expectEqual(failures, [.connectionRefused])
+    withExtendedLifetime(port) {}
   }
 }

@@ -127,30 +127,6 @@ struct TLSUpstreamTests {
     await origin.loop.stop()
   }
 
-  @Test(arguments: [true, false])
-  func `content that only an end delimits is whole where the end was said`(isAgreed: Bool)
-    async throws
-  {
-    let loop = try EventLoop()
-    let address = try await TLSChannelTests.serve(on: loop) { script in
-      script.received = { channel, _ in
-        channel.write(Array("HTTP/1.1 200 OK\r\n\r\nhello".utf8))
-        if isAgreed { channel.finishWriting() } else { channel.notifyWhenDrained() }
-      }
-      script.drained = { $0.socket.finishWriting() }
-      script.ended = { $0.close() }
-    }
-    let (answer, _, tape) = try await Self.recording(address.port)
-    #expect(answer.statusLine == "HTTP/1.1 200 OK" && answer.content.contains("hello"))
-    switch tape.first?.result {
-    case .response(let response): #expect(isAgreed && response.body == Body("hello"))
-    case .cut(let response, let failure):
-      #expect(!isAgreed && response.body == Body("hello") && failure.symptom == .truncated)
-    default: Issue.record("\(tape)")
-    }
-    await loop.stop()
-  }
-
   @Test func `a host that is left alone is asked by its own scheme`() async throws {
     let name = "localhost"
     try await TLSServerTests.serving(.echo("/a")) { telemetry, authority async throws in

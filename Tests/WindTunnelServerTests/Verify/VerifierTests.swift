@@ -199,19 +199,6 @@ import WindTunnelSymptoms
     #expect(try await asked.next().contains("Content-Length: 5\r\n"))
   }
 
-  @Test func `an answer that breaks off is a difference`() async throws {
-    let verdicts = try await verify(
-      [get("/a", Response(body: Body("hello")))],
-      { _ in (["HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello"], .close) }
-    )
-    let difference = Drift.Difference(
-      "answer",
-      recorded: "status 200",
-      live: "status 200, then truncated"
-    )
-    expectEqual(verdicts, [.drifted([difference])])
-  }
-
   @Test func `a server that is not there is no drift but an error`() async throws {
     let port = try ClosedPort()
     let verifier = Verifier(try Upstream(RequestURL("http://127.0.0.1:\(port.port)")))

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import WindTunnel
 
 /// A search for the first of an origin's addresses that takes a connection (RFC 8305, "Happy
 /// Eyeballs").
@@ -8,21 +9,6 @@ internal import Foundation
 /// that takes a connection keeps it. An address that the client must not be connected to is left
 /// out. On the loop's thread only.
 final class OriginConnector {
-  /// The result of the search.
-  enum Completion {
-    /// The connection is there, and its receiver's from here on.
-    case connected(Channel)
-    /// The origin took the connection and has ended its side of it before it was ready.
-    case reachedEnd(Channel)
-    /// The origin took the connection and has closed it before it was ready.
-    case closed(SocketError?)
-    /// No address took a connection; `nil`: there was none.
-    case failed(SocketError?)
-    /// The client must not be connected to the address that came first of such, and no other took a
-    /// connection.
-    case forbidden(AddressRefusal)
-  }
-
   /// One address that is tried, for as long as it may take.
   private struct Attempt {
     var channel: Channel
@@ -33,45 +19,58 @@ final class OriginConnector {
   /// Attempt Delay").
   private static let headStartNanoseconds: Int64 = 250_000_000
 
+  private let destination: Destination
   private let reactor: Reactor
   private let seconds: Double
-  private let engine: () throws(SocketError) -> TLSEngine?
-  private let refusal: (SocketAddress) -> AddressRefusal?
-  private let completed: (Completion) -> Void
+  private let completed: (Result<Channel, ExchangeFailure>) -> Void
   /// The addresses that were not tried yet.
-  private var addresses: ArraySlice<SocketAddress>
+  private var addresses: ArraySlice<SocketAddress> = []
+  /// The time at which the addresses were found; `nil` unless a name was looked up.
+  private(set) var lookupEnd: Moment?
   private var attempts: [Attempt] = []
   private var headStart: Reactor.Timer?
   private var firstRefusal: AddressRefusal?
   private var failure: SocketError?
   /// The end of a connection that was taken and not kept, while another address was tried.
-  private var lost: Completion?
+  private var lost: SocketError?
   private var isOver = false
 
-  /// Makes a search.
+  /// Creates a search.
   ///
   /// - Parameters:
-  ///   - addresses: The addresses, in the order in which they are tried.
+  ///   - destination: The server.
   ///   - reactor: The loop that it happens on.
   ///   - seconds: The limit for one address, the TLS handshake included.
-  ///   - engine: Makes an end of TLS for a connection; `nil` for a plain one.
-  ///   - refusal: Returns why the client must not be connected to an address.
   ///   - completed: Called once, unless the search is cancelled before.
   init(
-    to addresses: [SocketAddress],
+    to destination: Destination,
     on reactor: Reactor,
     within seconds: Double,
-    engine: @escaping () throws(SocketError) -> TLSEngine?,
-    refusal: @escaping (SocketAddress) -> AddressRefusal? = { _ in nil },
-    completed: @escaping (Completion) -> Void
+    completed: @escaping (Result<Channel, ExchangeFailure>) -> Void
   ) {
-    self.addresses = Self.byTurns(addresses)[...]
-    (self.reactor, self.seconds) = (reactor, seconds)
-    (self.engine, self.refusal, self.completed) = (engine, refusal, completed)
+    (self.destination, self.reactor) = (destination, reactor)
+    (self.seconds, self.completed) = (seconds, completed)
   }
 
-  /// Tries the first address.
-  func begin() { tryNext() }
+  /// Looks the name up unless there are addresses, and tries the first one.
+  func begin() {
+    let url = destination.url
+    guard destination.addresses.isEmpty, let resolver = destination.resolver, let host = url.host
+    else { return connect(to: destination.addresses) }
+    resolver.resolve(host.withoutBrackets, port: url.effectivePort ?? 80) { [self] found in
+      guard !isOver else { return }
+      lookupEnd = .now()
+      switch found {
+      case .success(let addresses): connect(to: addresses)
+      case .failure(let error): complete(.failure(.socket(error)))
+      }
+    }
+  }
+
+  private func connect(to addresses: [SocketAddress]) {
+    self.addresses = Self.byTurns(addresses)[...]
+    tryNext()
+  }
 
   /// Ends the search without a word.
   func cancel() { end(keeping: nil) }
@@ -95,12 +94,12 @@ final class OriginConnector {
   private func tryNext() {
     stopHeadStart()
     while let address = addresses.popFirst() {
-      if let refusal = refusal(address) {
+      if let refusal = destination.refusal(address) {
         firstRefusal = firstRefusal ?? refusal
         continue
       }
       do throws(SocketError) {
-        let engine = try engine()
+        let engine = try destination.engine()
         let channel = try Channel(connectingTo: address, on: reactor, tls: engine, delegate: self)
         attempts.append(Attempt(channel: channel, limit: limit(of: channel, to: address)))
         return giveHeadStart()
@@ -109,7 +108,8 @@ final class OriginConnector {
       }
     }
     guard attempts.isEmpty else { return }
-    complete(lost ?? firstRefusal.map { .forbidden($0) } ?? .failed(failure))
+    if lost == nil, let firstRefusal { return complete(.failure(.forbidden(firstRefusal))) }
+    complete(.failure(.socket(lost ?? failure ?? SocketError(.resolve, EAI_NONAME))))
   }
 
   private func giveHeadStart() {
@@ -129,8 +129,6 @@ final class OriginConnector {
   private func limit(of channel: Channel, to address: SocketAddress) -> Reactor.Timer {
     reactor.schedule(after: Int64(nanosecondsOf: seconds)) { [weak self, weak channel] _ in
       guard let self, !isOver, let channel else { return }
-      channel.delegate = nil
-      channel.abandon()
       failed(channel, SocketError(.connect, ETIMEDOUT, address))
     }
   }
@@ -143,18 +141,17 @@ final class OriginConnector {
   }
 
   private func remove(_ channel: Channel) {
-    for attempt in attempts where attempt.channel === channel { reactor.cancel(attempt.limit) }
+    for attempt in attempts where attempt.channel === channel { drop(attempt) }
     attempts.removeAll { $0.channel === channel }
   }
 
   /// Ends the search with a connection that was taken and has ended before it was ready; while
   /// another address is tried, that one may do better.
-  private func ended(_ channel: Channel, _ completion: Completion, without error: SocketError?) {
-    guard attempts.count > 1 else { return complete(completion, with: channel) }
+  private func ended(_ channel: Channel, _ error: SocketError?) {
+    let error = error ?? SocketError(.brokenOff, channel.target)
+    guard attempts.count > 1 else { return complete(.failure(.socket(error))) }
     remove(channel)
-    channel.delegate = nil
-    channel.abandon()
-    lost = lost ?? .closed(error)
+    lost = lost ?? error
     tryNext()
   }
 
@@ -164,9 +161,10 @@ final class OriginConnector {
     if failure == nil || failure?.kind == .unreachable { failure = error }
   }
 
-  private func complete(_ completion: Completion, with channel: Channel? = nil) {
+  private func complete(_ result: Result<Channel, ExchangeFailure>) {
+    let channel: Channel? = if case .success(let channel) = result { channel } else { nil }
     end(keeping: channel)
-    completed(completion)
+    completed(result)
   }
 
   private func end(keeping kept: Channel?) {
@@ -174,31 +172,40 @@ final class OriginConnector {
     stopHeadStart()
     let ended = attempts
     attempts = []
-    for attempt in ended {
-      reactor.cancel(attempt.limit)
-      if attempt.channel === kept { continue }
-      attempt.channel.delegate = nil
-      attempt.channel.abandon()
-    }
+    for attempt in ended { drop(attempt, keeping: kept) }
+  }
+
+  private func drop(_ attempt: Attempt, keeping kept: Channel? = nil) {
+    reactor.cancel(attempt.limit)
+    if attempt.channel === kept { return }
+    attempt.channel.delegate = nil
+    attempt.channel.abandon()
   }
 }
 
 extension OriginConnector: ChannelDelegate {
-  func channelConnected(_ channel: Channel) { complete(.connected(channel), with: channel) }
+  func channelConnected(_ channel: Channel) { complete(.success(channel)) }
 
   // Nothing is said before the connection is there.
   func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) {}
 
-  func channelReachedEnd(_ channel: Channel) {
-    ended(channel, .reachedEnd(channel), without: nil)
-  }
+  func channelReachedEnd(_ channel: Channel) { ended(channel, nil) }
 
   func channelClosed(_ channel: Channel, _ error: SocketError?) {
     guard !isOver else { return }
     if let error, error.operation == .connect {
       failed(channel, error)
     } else {
-      ended(channel, .closed(error), without: error)
+      ended(channel, error)
     }
   }
+}
+
+extension TLSFailure {
+  /// The server closed the connection within the handshake.
+  fileprivate static let brokenOff = TLSFailure(
+    kind: .brokenOff,
+    text: "the connection ended within the TLS handshake",
+    role: .client
+  )
 }

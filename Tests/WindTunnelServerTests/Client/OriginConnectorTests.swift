@@ -22,18 +22,21 @@ import Testing
     let end = Events<String>()
     try await loop.run { reactor in
       OriginConnector(
-        to: addresses,
+        to: Destination(
+          url: "http://a.test",
+          addresses: addresses,
+          engine: { () throws(SocketError) in nil },
+          connectSeconds: seconds
+        ),
         on: reactor,
-        within: seconds,
-        engine: { () throws(SocketError) in nil },
-        refusal: { _ in nil }
-      ) { completion in
-        switch completion {
-        case .connected(let channel):
+        within: seconds
+      ) { result in
+        switch result {
+        case .success(let channel):
           end("\(channel.target.map(\.description) ?? "")")
           channel.abandon()
-        case .failed(let error): end("failed: \(error.map { "\($0)" } ?? "no address")")
-        case .reachedEnd, .closed, .forbidden: end("something else")
+        case .failure(.socket(let error)): end("failed: \(error)")
+        case .failure(let failure): end("something else: \(failure)")
         }
       }.begin()
     }
@@ -81,7 +84,8 @@ import Testing
     closed.close()
     try await expectEqual(Self.connected(to: [dead, dead, live], loop), "\(live)")
     #expect(try await Self.connected(to: [dead], loop).contains("\(dead)"))
-    try await expectEqual(Self.connected(to: [], loop), "failed: no address")
+    let none = SocketError(.resolve, EAI_NONAME)
+    try await expectEqual(Self.connected(to: [], loop), "failed: \(none)")
     await loop.stop()
   }
 
