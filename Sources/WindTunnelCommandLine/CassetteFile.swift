@@ -18,6 +18,13 @@ package enum CassetteFile {
 
   package static func read(_ path: String) throws -> Cassette { try read(URL(typed: path)) }
 
+  /// Returns a cassette that is played, and reports what of it is not.
+  package static func readToPlay(_ file: URL) throws -> Cassette {
+    let cassette = try read(file)
+    for line in cassette.unplayed { Terminal.complain("\(file.relativePath): \(line)\n") }
+    return cassette
+  }
+
   /// Creates a folder for files that are written, and those above it.
   package static func makeFolder(_ path: String) throws(Refusal) -> URL {
     let folder = URL(typed: path)

@@ -45,6 +45,10 @@ extension PartDifference {
         place: "response.\(place)"
       )
     }
+    let interims = [old, new].map { one in
+      one.response.flatMap { InteractionWriter.interims($0.head, [:]) }
+    }
+    parts += values(interims[0], interims[1], place: "response.informational") { "\($0)" }
     parts += bodies(old.response?.body ?? .empty, new.response?.body ?? .empty, place: "response")
     parts += values(old.failure?.symptom, new.failure?.symptom, place: "failure.symptom") {
       $0.rawValue

@@ -104,7 +104,8 @@ struct HAREntryWriter {
 
   private func kept(_ notes: [JSON.Member]?) -> [JSON.Member] {
     (notes ?? []).filter {
-      !HARAddition.isAmbiguous($0) && !Self.keysOfOurs.contains($0.name.value)
+      $0.name.value.hasPrefix("_") && !HARAddition.isAmbiguous($0)
+        && !Self.keysOfOurs.contains($0.name.value)
     }
   }
 

@@ -31,7 +31,9 @@ enum SearchCommand: Command {
   ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
-    let cassette = try arguments.value("--cassette").map { try CassetteFile.read($0) }
+    let cassette = try arguments.value("--cassette").map {
+      try CassetteFile.readToPlay(URL(typed: $0))
+    }
     let gates = try arguments.all("--gate").map { text in
       do { return try SearchGate(text) } catch {
         throw Refusal.value("--gate", text, shouldBe: "a bar such as \"finds == 0\"")

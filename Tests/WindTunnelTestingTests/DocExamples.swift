@@ -5,6 +5,7 @@ import WindTunnelDrill
 import WindTunnelComparison
 import WindTunnelDrillTesting
 import WindTunnelServer
+import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -133,6 +134,12 @@ import WindTunnelServer
         Response(status: request.headers["Idempotency-Key"] == nil ? 400 : 201)
       },
     ]
+    let more: [Stub] = [
+      .get("/slow", json: ["id": 7], delay: .seconds(1)),
+      .delete("/users/{id}", status: 204),
+      .get("/jobs/7", .responses([.status(503), .json(["done": true])])),
+      .any("/down/{page}", .failure(.timedOut)),
+    ]
     let tunnel = Scenario(
       "tunnel",
       link: Link(
@@ -159,7 +166,7 @@ import WindTunnelServer
     matcher.body = .json(ignoring: "timestamp")
     let rules = RedactionRules(names: ["loginToken", "$.user.code"], keep: ["pageToken"])
     #expect(stubs.count == 2 && tunnel.rules.count == 1 && slow.faults.count == 2)
-    #expect(sometimes.probability == 0.2 && gate.description.hasPrefix("p95"))
+    #expect(more.count == 4 && sometimes.probability == 0.2 && gate.description.hasPrefix("p95"))
     #expect(faults.count == 2 && edge.roundTrip == .milliseconds(400))
     #expect(matcher.ignoredQuery == ["utm_*"] && rules.keep == ["pageToken"])
   }

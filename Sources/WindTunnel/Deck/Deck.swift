@@ -233,7 +233,13 @@ extension Deck {
     if let today, case .recording(let interaction, let place) = outcome.source {
       outcome.source = .recording(interaction.refreshingDates(at: today()), place: place)
     }
-    if case .fit(let isVersioned) = deferred { return fit(outcome, isVersioned: isVersioned) }
+    switch deferred {
+    case .fit(let isVersioned, let values, let delay):
+      outcome.delay = delay
+      return fit(outcome, isVersioned: isVersioned, values)
+    case .compute(_, _, let delay): outcome.delay = delay
+    case .explain, nil: break
+    }
     guard let source = deferred?.source() else { return outcome }
     outcome.source = source
     if case .unmatched(let mismatch) = outcome.source {
@@ -242,12 +248,19 @@ extension Deck {
     return outcome
   }
 
-  /// Fits a recording to its request; a body in another form is named in the journal.
-  private func fit(_ outcome: Outcome, isVersioned: Bool) -> Outcome {
-    guard case .recording(let interaction, let place) = outcome.source else { return outcome }
+  /// Fits a recording to its request. Journals a body in another form, values that a template
+  /// lacks, and parts that are not played yet.
+  private func fit(
+    _ outcome: Outcome,
+    isVersioned: Bool,
+    _ values: TemplateValues?
+  ) -> Outcome {
+    guard case .recording(var interaction, let place) = outcome.source else { return outcome }
+    var notes = interaction.unplayed.map { "Of the recording \($0)." }
+    if var values { notes += values.fill(&interaction) }
     let fitted = FittedResponse(interaction, to: outcome.request, isVersioned: isVersioned)
-    guard !fitted.changes.isEmpty else { return outcome }
-    note(fitted.changes.map { "The response \($0)." }, on: outcome)
+    notes += fitted.changes.map { "The response \($0)." }
+    if !notes.isEmpty { note(notes, on: outcome) }
     var outcome = outcome
     outcome.source = .recording(fitted.interaction, place: place)
     return outcome

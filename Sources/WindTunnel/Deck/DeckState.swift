@@ -25,6 +25,8 @@ extension Deck {
     private var bindings = Bindings()
     /// The number of times that each recording was played in the unnamed lane, by its place.
     private var plays: [Int] = []
+    /// The number of times that each template was filled in.
+    private var fillings = BoundedTable<LaneKey, Int>()
     private var lastID = 0
     /// The exchanges that somebody follows, and the number of those that nobody did.
     var attention = Attention.everything
@@ -295,7 +297,8 @@ extension Deck {
           return missing(id, prepared, exhausted: nil)
         }
         if let answer = cassette.function(at: place) {
-          return (.computed(Response()), .computed, .compute(answer, prepared), nil)
+          let delay = cassette.delay(at: place)
+          return (.computed(Response()), .computed, .compute(answer, prepared, delay: delay), nil)
         }
         let dealt =
           decision.faults.contains(where: \.isStale) ? sequence.earlier(than: place) : place
@@ -303,7 +306,7 @@ extension Deck {
         let interaction = cassette.interactions[dealt]
         return (
           .recording(interaction, place: dealt), take,
-          fitting(interaction, prepared, decision), sequence.rival
+          fitting(interaction, at: dealt, prepared, decision, !isWithheld), sequence.rival
         )
       }
     }
@@ -342,15 +345,26 @@ extension Deck {
     }
 
     /// Returns the work that is left if a request may need another form of its recording.
-    private func fitting(
+    private mutating func fitting(
       _ interaction: Interaction,
+      at place: Int,
       _ prepared: PreparedRequest,
-      _ decision: FaultDecision
+      _ decision: FaultDecision,
+      _ isUsed: Bool
     ) -> DeferredAnswer? {
       // Nearly always there is neither.
       let isVersioned = !decision.faults.isEmpty && decision.faults.contains(where: \.isVersion)
       let isNeeded = FittedResponse.isNeeded(interaction, to: prepared.request, prepared.traits)
-      return isVersioned || isNeeded ? .fit(isVersioned: isVersioned) : nil
+      guard isVersioned || isNeeded || cassette.isSpecial(at: place) else { return nil }
+      var values: TemplateValues?
+      if interaction.isTemplate {
+        let slot = fillings.place(of: LaneKey(decision.lane, Fingerprint("\(place)")), or: 0)
+        let key = "template\n\(decision.lane.name)\n\(decision.key)"
+        let draws = Draws(seed: scenario.seed, key: key, ordinal: decision.ordinal)
+        values = TemplateValues(prepared.request, draws, counter: fillings[slot] + 1)
+        if isUsed { fillings[slot] += 1 }
+      }
+      return .fit(isVersioned: isVersioned, values, delay: cassette.delay(at: place))
     }
 
     private func missing(
@@ -476,6 +490,7 @@ extension Deck {
     private mutating func rewind() {
       playhead = Playhead()
       bindings = Bindings()
+      fillings = BoundedTable()
       journal = Journal()
       plays = []
       misses = []

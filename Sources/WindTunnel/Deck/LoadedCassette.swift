@@ -41,6 +41,12 @@ final class LoadedCassette: Sendable {
   /// function stands here empty.
   let interactions: [Interaction]
   private let functions: [Int: @Sendable (Request) -> Response]
+  /// The waits before responses of stubs, by their places.
+  private let delays: [Int: Duration]
+  /// The places of templates, and of interactions with parts that are not played yet.
+  private let special: Set<Int>
+  /// Whether a response may depend on the whole request: there are functions or templates.
+  let computes: Bool
   private let notes: [JSON.Member]
   private let then: EndPolicy
   /// The hosts that it answers for, where others are passed on.
@@ -60,26 +66,31 @@ final class LoadedCassette: Sendable {
   }
 
   convenience init(_ stubs: [Stub], _ options: PlaybackOptions) {
-    var functions: [Int: @Sendable (Request) -> Response] = [:]
-    let interactions = stubs.enumerated().map { place, stub in
-      switch stub {
-      case .recorded(let interaction): return interaction
-      case .computed(let request, let answer):
-        functions[place] = answer
-        return Interaction(request, Response())
-      }
-    }
-    self.init(interactions, functions, options)
+    let parts = Array(stubs.flatMap(\.parts).enumerated())
+    let functions = parts.compactMap { place, part in part.function.map { (place, $0) } }
+    let delays = parts.compactMap { place, part in part.delay.map { (place, $0) } }
+    self.init(
+      parts.map(\.element.interaction),
+      Dictionary(uniqueKeysWithValues: functions),
+      Dictionary(uniqueKeysWithValues: delays),
+      options
+    )
   }
 
   private init(
     _ interactions: [Interaction],
     _ functions: [Int: @Sendable (Request) -> Response] = [:],
+    _ delays: [Int: Duration] = [:],
     notes: [JSON.Member] = [],
     _ options: PlaybackOptions
   ) {
     (self.interactions, self.functions, self.notes) = (interactions, functions, notes)
     (matcher, then) = (options.matcher, options.then)
+    self.delays = delays
+    special = Set(interactions.indices.filter { place in
+        interactions[place].isTemplate || !interactions[place].unplayed.isEmpty
+      })
+    computes = !functions.isEmpty || special.contains { interactions[$0].isTemplate }
     let requests = interactions.map(\.request)
     hosts = options.passesUnknownHosts ? Set(requests.compactMap { $0.url.host }) : []
     playsUnchanged = options.pace == .immediately && options.refreshingDates == nil
@@ -87,12 +98,9 @@ final class LoadedCassette: Sendable {
     index = MatchIndex(interactions, matcher: options.matcher)
   }
 
-  /// Tells whether functions answer.
-  var computes: Bool { !functions.isEmpty }
-
   /// The cassette without functions.
   var cassette: Cassette {
-    var cassette = Cassette(computes ? recordings.compactMap(\.self) : interactions)
+    var cassette = Cassette(functions.isEmpty ? interactions : recordings.compactMap(\.self))
     cassette.notes = notes
     return cassette
   }
@@ -104,6 +112,14 @@ final class LoadedCassette: Sendable {
 
   /// Returns the function that answers at a place; `nil` where a recording does.
   func function(at place: Int) -> (@Sendable (Request) -> Response)? { functions[place] }
+
+  /// Returns the wait before the response at a place; `nil` if there is none.
+  func delay(at place: Int) -> Duration? { delays.isEmpty ? nil : delays[place] }
+
+  /// Whether more is to do at a place than to play the interaction as it stands.
+  func isSpecial(at place: Int) -> Bool {
+    !special.isEmpty && special.contains(place) || delay(at: place) != nil
+  }
 
   /// Tells what follows when the last of a sequence was played.
   func endPolicy(at place: Int) -> EndPolicy { interactions[place].then ?? then }
@@ -172,17 +188,18 @@ final class LoadedCassette: Sendable {
 /// Indirect: a decision carries it, and has mostly none.
 indirect enum DeferredAnswer: Sendable {
   /// A function of the user's, which may be slow and may ask the deck itself.
-  case compute(@Sendable (Request) -> Response, PreparedRequest)
+  case compute(@Sendable (Request) -> Response, PreparedRequest, delay: Duration?)
   /// The search for the nearest recording, which looks at all of them.
   case explain(PreparedRequest, exhausted: (times: Int, last: Int)?)
-  /// The form of a recording that suits its request, of whose body a fault may make a version next.
-  case fit(isVersioned: Bool)
+  /// The form of a recording that suits its request, of whose body a fault may make a version next,
+  /// with the values of a template.
+  case fit(isVersioned: Bool, TemplateValues?, delay: Duration?)
 
   /// Works out the answer, which may take its time; `nil` if that is a recording.
   func source() -> Outcome.Source? {
     switch self {
     case .fit: return nil
-    case .compute(let answer, let prepared): return .computed(answer(prepared.request))
+    case .compute(let answer, let prepared, _): return .computed(answer(prepared.request))
     case .explain(let prepared, nil):
       return .unmatched(prepared.cassette.explanation(of: prepared.request))
     case .explain(let prepared, let (times, last)?):

@@ -1,4 +1,6 @@
-/// An answer of a deck: a recording, or a function.
+public import Foundation
+
+/// A request and its response, or several in order, that are written in Swift.
 ///
 /// ```swift
 /// let stubs: [Stub] = [
@@ -8,56 +10,117 @@
 ///   },
 /// ]
 /// ```
-public enum Stub: Sendable {
-  /// A recording, or an interaction written by hand.
-  case recorded(Interaction)
-  /// A function that answers every request like this one. It runs outside the deck's lock and may
-  /// use the deck.
-  case computed(Request, @Sendable (Request) -> Response)
-
-  /// Makes a stub that answers a GET with JSON.
-  public static func get(
-    _ url: RequestURL,
-    status: Int = 200,
-    json: JSON,
-    then: EndPolicy? = nil
-  ) -> Stub {
-    .recorded(Interaction(Request("GET", url), .json(json, status: status), then: then))
+///
+/// A method is called like a function. JSON, a text, data, a file, a status alone, a
+/// ``StubResponse`` or a closure is the response.
+///
+/// ```swift
+/// let more: [Stub] = [
+///   .get("/slow", json: ["id": 7], delay: .seconds(1)),
+///   .delete("/users/{id}", status: 204),
+///   .get("/jobs/7", .responses([.status(503), .json(["done": true])])),
+///   .any("/down/{page}", .failure(.timedOut)),
+/// ]
+/// ```
+public struct Stub: Sendable {
+  /// One response.
+  struct Part: Sendable {
+    var interaction: Interaction
+    var delay: Duration?
+    var function: (@Sendable (Request) -> Response)?
   }
 
-  /// Makes a stub that answers a GET by a function.
-  public static func get(
-    _ url: RequestURL,
-    answer: @escaping @Sendable (Request) -> Response
-  ) -> Stub {
-    .computed(Request("GET", url), answer)
+  /// The responses to equal requests, in order.
+  let parts: [Part]
+
+  /// Creates a stub of a recording, or of an interaction written by hand.
+  public static func recorded(_ interaction: Interaction) -> Stub {
+    Stub(parts: [Part(interaction: interaction)])
   }
 
-  /// Makes a stub that answers a POST by a function.
-  public static func post(
-    _ url: RequestURL,
-    answer: @escaping @Sendable (Request) -> Response
-  ) -> Stub {
-    .computed(Request("POST", url), answer)
+  /// Creates a stub of a GET.
+  public static let get = Method("GET")
+  /// Creates a stub of a POST.
+  public static let post = Method("POST")
+  /// Creates a stub of a PUT.
+  public static let put = Method("PUT")
+  /// Creates a stub of a PATCH.
+  public static let patch = Method("PATCH")
+  /// Creates a stub of a DELETE.
+  public static let delete = Method("DELETE")
+  /// Creates a stub of a HEAD, whose content is not sent.
+  public static let head = Method("HEAD")
+  /// Creates a stub of every method that no other stub of the URL answers.
+  public static let any = Method(Request.anyMethod)
+
+  /// A method of requests. It creates a stub when it is called.
+  public struct Method: Sendable {
+    private let name: String
+
+    /// Creates a method of its name, such as `PROPFIND`.
+    public init(_ name: String) { self.name = name }
   }
 }
 
-extension Response {
-  /// Makes a response whose content is JSON.
-  public static func json(_ json: JSON, status: Int = 200) -> Response {
-    of(Body(json.description), "application/json", status)
+extension Stub.Method {
+  /// Creates a stub.
+  ///
+  /// - Parameters:
+  ///   - url: The URL, which may lack a host and have `{name}` for a segment of the path.
+  ///   - response: The response, or several in order.
+  ///   - delay: The time before each response, at any pace of the deck.
+  ///   - then: The policy after the last response; `nil`: the response's, or the deck's.
+  public func callAsFunction(
+    _ url: RequestURL,
+    _ response: StubResponse,
+    delay: Duration? = nil,
+    then: EndPolicy? = nil
+  ) -> Stub {
+    var parts = response.answers.map { answer in
+      Stub.Part(interaction: Interaction(Request(name, url), answer), delay: delay)
+    }
+    if let last = parts.indices.last { parts[last].interaction.then = then ?? response.then }
+    return Stub(parts: parts)
   }
 
-  /// Makes a response whose content is plain text.
-  public static func text(_ body: Body, status: Int = 200) -> Response {
-    of(body, "text/plain; charset=utf-8", status)
+  /// Creates a stub whose content is JSON.
+  public func callAsFunction(
+    _ url: RequestURL,
+    status: Int = 200,
+    headers: HeaderFields = [:],
+    json: JSON,
+    delay: Duration? = nil,
+    then: EndPolicy? = nil
+  ) -> Stub {
+    self(url, .json(json, status: status, headers: headers), delay: delay, then: then)
   }
 
-  private static func of(_ body: Body, _ type: String, _ status: Int) -> Response {
-    Response(
-      status: status,
-      headers: ["Content-Type": type, "Content-Length": String(body.data.count)],
-      body: body
-    )
+  /// Creates a stub whose content is plain text.
+  public func callAsFunction(_ url: RequestURL, status: Int = 200, text: String) -> Stub {
+    self(url, .text(text, status: status))
+  }
+
+  /// Creates a stub of bytes of a media type.
+  public func callAsFunction(_ url: RequestURL, data: Data, type: String) -> Stub {
+    self(url, .data(data, type: type))
+  }
+
+  /// Creates a stub of a file's bytes (``StubResponse/file(_:type:status:)``).
+  public func callAsFunction(_ url: RequestURL, file: String, type: String? = nil) -> Stub {
+    self(url, .file(file, type: type))
+  }
+
+  /// Creates a stub without content.
+  public func callAsFunction(_ url: RequestURL, status: Int) -> Stub { self(url, .status(status)) }
+
+  /// Creates a stub of a function, which answers every request. It runs outside the deck's lock and
+  /// may use the deck.
+  public func callAsFunction(
+    _ url: RequestURL,
+    delay: Duration? = nil,
+    answer: @escaping @Sendable (Request) -> Response
+  ) -> Stub {
+    let interaction = Interaction(Request(name, url), Response())
+    return Stub(parts: [.init(interaction: interaction, delay: delay, function: answer)])
   }
 }

@@ -14,6 +14,7 @@ extension Script {
   /// Returns an outcome's response with everything that goes wrong.
   static func played(_ outcome: Outcome, on stage: Stage, isHTTP10: Bool = false) -> Script {
     var script = Script(outcome, on: stage)
+    if isHTTP10 { script.leaveOutInterims() }
     for fault in outcome.decision.faults {
       if isHTTP10, fault.needsHTTP11 {
         script.misfit(fault, "HTTP/1.0 has no chunks and no interim responses")

@@ -69,13 +69,28 @@ struct Script {
       answer(.notice(501, "\(mismatch)\n"), to: outcome.request)
       obstacle = "no recording answers"
     }
+    if let delay = outcome.delay {
+      pieces = Pieces(Timing(firstByte: delay, lastByte: delay), .asRecorded)
+    }
+  }
+
+  /// Leaves out the interim responses of a recording, which a client of HTTP/1.0 cannot receive.
+  mutating func leaveOutInterims() {
+    if head?.informational.isEmpty == false { head?.informational = [] }
+  }
+
+  /// The interim responses that come first.
+  private var interims: [ResponseHead] {
+    guard stage == .onTheWire else { return [] }
+    let added = Array(repeating: ResponseHead(status: 103), count: interimResponses)
+    return (head?.informational ?? []) + added
   }
 
   /// The answer, where all of it is sent at once and nothing is done to it; `nil` where it takes
   /// steps.
   var whole: (head: ResponseHead, body: Data)? {
     guard let head, recordedCut == nil, !isLive, !isConversation, stops.isEmpty, before.isEmpty,
-      malformation == nil,
+      malformation == nil, head.informational.isEmpty,
       interimResponses == 0, endlessBytes == nil, dribble == nil, idleEnd == nil, pieces.isOne
     else { return nil }
     return (head, body)
@@ -685,10 +700,7 @@ extension Script {
     steps += waits.filter { $0.offset == nil }.map { .wait($0.length) }
     if hasStart, pieces.firstWait > .zero { steps.append(.wait(pieces.firstWait)) }
     if let head = announcing(cut), cut == nil || cut?.offset != nil {
-      if stage == .onTheWire, interimResponses > 0 {
-        let interim = Delivery.Step.head(ResponseHead(status: 103))
-        steps += Array(repeating: interim, count: interimResponses)
-      }
+      steps += interims.map { .head($0) }
       steps.append(.head(head))
       let sent = cut?.offset.map { self.body.prefix($0) } ?? body
       steps += pieces.steps(sent)
@@ -772,12 +784,12 @@ extension Script {
     }
     marks += stops.marks(in: message, ofBody: body.count)
     if pieces.firstWait > .zero { steps.append(.wait(pieces.firstWait)) }
-    let interim = Array("HTTP/1.1 103 Early Hints\r\n\r\n".utf8)
+    let interims = interims.reduce(into: [UInt8]()) { $0.appendHead($1) }
     var start = 0
     func send(to end: Int) {
       guard end > start else { return }
       var bytes = Array(message.bytes[start..<end])
-      if start == 0 { bytes = (0..<interimResponses).flatMap { _ in interim } + bytes }
+      if start == 0 { bytes = interims + bytes }
       steps.append(.bytes(.data(Data(bytes))))
       start = end
     }

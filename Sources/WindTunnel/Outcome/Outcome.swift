@@ -39,6 +39,11 @@ public struct Outcome: Sendable, Hashable {
   }
   /// The speed of a recorded answer.
   public var pace: Pace
+  /// The time that a stub waits before its response, at any pace; `nil` if it does not wait.
+  package var delay: Duration? {
+    get { boxedDelay?.value }
+    set { boxedDelay = newValue.map { Boxed($0) } }
+  }
   /// The time of the decision by the caller's clock; `nil` where the caller gave none.
   public var moment: Date?
   /// The name by which the client called this server, such as `localhost:8080`, where it is not
@@ -63,6 +68,7 @@ public struct Outcome: Sendable, Hashable {
   private var boxedPath: Boxed<LinkPath>?
   private var boxedLiveURL: Boxed<RequestURL>?
   private var boxedClient: Boxed<String>?
+  private var boxedDelay: Boxed<Duration>?
 
   init(
     id: Int,

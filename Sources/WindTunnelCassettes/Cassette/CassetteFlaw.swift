@@ -16,11 +16,19 @@ public struct CassetteFlaw: Sendable, Hashable, CustomStringConvertible {
 
 extension Cassette {
   /// Properties of the cassette that surprise a client: bodies that were lost before the import,
-  /// and absolute URLs.
+  /// absolute URLs, and keys that are not played yet.
   package var remarks: [String] {
     zip(1..., interactions).filter { $1.lacksBody }.map { number, _ in
       "#\(number): the imported file lacked the body; an empty one is played"
-    } + [absoluteURLs].compactMap(\.self)
+    } + [absoluteURLs].compactMap(\.self) + unplayed
+  }
+
+  /// A sentence without its full stop for each kind of content that is not played yet.
+  package var unplayed: [String] {
+    let all = zip(1..., interactions).flatMap { number, one in one.unplayed.map { ($0, number) } }
+    return Dictionary(grouping: all, by: \.0).map { words, rows in
+      (rows[0].1, "\(words): #\(rows[0].1)" + (rows.count > 1 ? " and \(rows.count - 1) more" : ""))
+    }.sorted { $0 < $1 }.map(\.1)
   }
 
   /// The absolute URLs in JSON bodies that lead a client to the recorded origin and not to the
@@ -51,6 +59,22 @@ extension Cassette {
 }
 
 extension Interaction {
+  /// A sentence without its full stop for each part that is kept but not played yet.
+  package var unplayed: [String] {
+    // Most have no notes, and each is asked when a cassette is loaded.
+    if notes.isEmpty, innerNotes.isEmpty { return [] }
+    func note(_ key: String, _ place: String? = nil) -> JSON? {
+      (place.map { innerNotes[$0] ?? [] } ?? notes).first { $0.name.value == key }?.value
+    }
+    let parts = [
+      ("protocol", note("protocol")), ("key trailersOnly", note("trailersOnly", "response")),
+      ("stream failure", note("stream", "failure")),
+    ]
+    return parts.filter { ![nil, false, "HTTP/1.1"].contains($0.1) }.map { words, value in
+      "the \(words)\(value?.stringValue.map { " \($0)" } ?? "") is not played yet"
+    }
+  }
+
   private static let bodyMissing = JSON.Member("_bodyMissing", true)
 
   /// Notes that the response had a body, which the file that it was imported from does not have.

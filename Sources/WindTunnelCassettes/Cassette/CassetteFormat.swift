@@ -20,7 +20,9 @@
 // of a WebSocket ([{ "from", a body or "close": the code of the side's last word, whose reason is a
 // "text", "fragments": [bytes, …], "offsetMilliseconds", "after" }], where "after" is the number of
 // the client's message that a server's answers, from 1, or 0 for the handshake; the response may be
-// left out then, since it is a 101); "then" ("fail", "repeat", "cycle"); "recordedAt". Keys that
+// left out then, since it is a 101); "then" ("fail", "repeat", "cycle"); "recordedAt". By hand also
+// "template", "critical" and "protocol" of an interaction, "informational" and "trailersOnly" of a
+// response, and "stream" of a failure (`cassette-1-exchange-keys.json`). Keys that
 // begin with "_" are anybody's and are kept; any other unknown key is refused.
 //
 // A text that was sent in gzip is there as "json" or "text", and "gzip": [level, memory, MTIME,

@@ -21,16 +21,9 @@ extension CassetteScanner {
       default: throw Self.unusual
       }
     }
-    guard let request else { throw Self.unusual }
-    interaction.request = request
-    switch (response, failure) {
-    case (let response?, nil): interaction.result = .response(response)
-    case (nil, let failure?): interaction.result = .failure(failure)
-    case (let response?, let failure?): interaction.result = .cut(response, failure)
-    case (nil, nil) where !interaction.messages.isEmpty:
-      interaction.result = .response(Response(status: 101))
-    case (nil, nil): throw Self.unusual
-    }
+    let usual = interaction.messages.isEmpty ? nil : RecordedResult.response(Response(status: 101))
+    guard let request, let answer = RecordedResult(response, failure) ?? usual else { throw Self.unusual }
+    (interaction.request, interaction.result) = (request, answer)
     interaction.notes = object.notes
     return interaction
   }

@@ -1,6 +1,17 @@
 internal import Foundation
 internal import WindTunnelSymptoms
 
+/// The protocol of an exchange, by its name in ALPN but for HTTP/1.1.
+private enum HTTPProtocol: String, CaseIterable {
+  case http1 = "HTTP/1.1"
+  case h2, h3
+}
+
+/// The end of an exchange in HTTP/2: an error code of `RST_STREAM` (RFC 9113 §7), or a `GOAWAY`.
+private enum StreamFailure: String, CaseIterable {
+  case refusedStream, cancel, internalError, enhanceYourCalm, goAway
+}
+
 /// A reader of the members of one interaction.
 package struct InteractionReader {
   static let statusRange = 100...999
@@ -31,19 +42,17 @@ package struct InteractionReader {
     let timing = try object.object("timing").map { try self.timing($0) }
     let messages = try messages(&object)
     let then = try object.choice("then", EndPolicy.self)
+    object.keep("template", "critical", "protocol")
+    _ = try (object.bool("template"), object.bool("critical"))
+    _ = try object.choice("protocol", HTTPProtocol.self)
     let recordedAt = try object.string("recordedAt")
     // A misspelt key is told before the one that is missing for it.
     try object.refuseUnknownKeys()
     guard let request else { throw object.error("request", "the request is missing") }
-    let answer: RecordedResult
-    switch (response, failure) {
-    case (let response?, nil): answer = .response(response)
-    case (nil, let failure?): answer = .failure(failure)
-    case (let response?, let failure?): answer = .cut(response, failure)
-    case (nil, nil) where !messages.isEmpty:
-      // A conversation begins with this answer, which goes without saying (RFC 6455 §4.2.2).
-      answer = .response(Response(status: 101))
-    case (nil, nil): throw object.error("response", "a \"response\" or a \"failure\" is missing")
+    // A conversation begins with this answer, which goes without saying (RFC 6455 §4.2.2).
+    let usual = messages.isEmpty ? nil : RecordedResult.response(Response(status: 101))
+    guard let answer = RecordedResult(response, failure) ?? usual else {
+      throw object.error("response", "a \"response\" or a \"failure\" is missing")
     }
     var interaction = Interaction(request, answer)
     interaction.joined = joined
@@ -53,6 +62,7 @@ package struct InteractionReader {
     interaction.recordedAt = recordedAt
     interaction.notes = object.notes
     interaction.innerNotes = innerNotes
+    if interaction.isTemplate { try TemplateValues.check(interaction, object) }
     return interaction
   }
 
@@ -80,6 +90,9 @@ package struct InteractionReader {
     }
     let headers = try headers(&object)
     let trailers = try self.headers(&object, "trailers")
+    let informational = try object.list("informational") { $0 } ?? []
+    object.keep("trailersOnly")
+    _ = try object.bool("trailersOnly")
     let body = try sent(&object)
     for (index, name) in (try object.array("joined") ?? []).enumerated() {
       guard let name = name.stringValue, let headers, headers[name] != nil else {
@@ -88,7 +101,22 @@ package struct InteractionReader {
       joined.append(name)
     }
     try close(object, "response")
-    return Self.response(status, reason, headers, trailers, body)
+    var response = Self.response(status, reason, headers, trailers, body)
+    response.head.informational = try informational.enumerated().map { index, object in
+      try interim(object, at: index)
+    }
+    return response
+  }
+
+  /// Reads an interim response; a 101 is the last response of its connection.
+  private mutating func interim(_ object: ObjectReader, at index: Int) throws -> ResponseHead {
+    var object = object
+    guard let status = try object.int("status", in: 100...199), status != 101 else {
+      throw object.error("status", "the status of an interim response is missing, or 101")
+    }
+    let headers = try headers(&object)
+    try close(object, "informational[\(index)]")
+    return ResponseHead(status: status, headers: headers ?? [:])
   }
 
   /// Makes a response; where no fields were given at all, it gets those that go without saying.
@@ -210,6 +238,8 @@ package struct InteractionReader {
       throw object.error("symptom", "the symptom is missing")
     }
     let failure = Failure(symptom, text: try object.string("text"))
+    object.keep("stream")
+    _ = try object.choice("stream", StreamFailure.self)
     try close(object, "failure")
     return failure
   }

@@ -19,10 +19,10 @@ package struct InteractionWriter {
     var members = [member("request", try request(interaction.request))]
     switch interaction.result {
     case .response(let response):
-      members.append(member("response", try self.members(response, interaction.joined)))
+      members.append(member("response", try self.members(response, interaction)))
     case .failure(let failure): members.append(member("failure", self.members(failure)))
     case .cut(let response, let failure):
-      members.append(member("response", try self.members(response, interaction.joined)))
+      members.append(member("response", try self.members(response, interaction)))
       members.append(member("failure", self.members(failure)))
     }
     if let timing = interaction.timing { members.append(member("timing", self.members(timing))) }
@@ -41,22 +41,35 @@ package struct InteractionWriter {
     var members = JSON.members([
       "method": .text(request.method), "url": .head(request.url.description),
     ])
-    if !request.headers.isEmpty { members.append(headers(request.headers)) }
+    if !request.headers.isEmpty { members.append(Self.headers(request.headers)) }
     return members + (try body(request.body, request.headers))
   }
 
-  private func members(_ response: Response, _ joined: [String]) throws -> [JSON.Member] {
+  private func members(_ response: Response, _ interaction: Interaction) throws -> [JSON.Member] {
+    let joined = interaction.joined
     var members = [JSON.Member("status", .number(response.status))]
     members.add("reason", response.head.reason.map { .head($0) })
-    members.append(headers(response.headers))
-    if !response.trailers.isEmpty { members.append(headers(response.trailers, "trailers")) }
+    members.add("informational", Self.interims(response.head, interaction.innerNotes))
+    members.append(Self.headers(response.headers))
+    if !response.trailers.isEmpty { members.append(Self.headers(response.trailers, "trailers")) }
     if !joined.isEmpty { members.append(JSON.Member("joined", .array(joined.map { .text($0) }))) }
     // A digest may stand behind the body.
     return members
       + (try body(response.body, HeaderFields(Array(response.headers) + response.trailers)))
   }
 
-  private func headers(_ fields: HeaderFields, _ key: JSON.Text = "headers") -> JSON.Member {
+  /// The interim responses of a head with their notes; `nil` if there are none.
+  package static func interims(_ head: ResponseHead, _ notes: [String: [JSON.Member]]) -> JSON? {
+    if head.informational.isEmpty { return nil }
+    return .array(
+      head.informational.enumerated().map { index, head in
+        let members = [JSON.Member("status", .number(head.status)), headers(head.headers)]
+        return .object(members + (notes["informational[\(index)]"] ?? []))
+      }
+    )
+  }
+
+  private static func headers(_ fields: HeaderFields, _ key: JSON.Text = "headers") -> JSON.Member {
     JSON.Member(key, .array(fields.map { .array([.text($0.name), .head($0.value)]) }))
   }
 

@@ -116,9 +116,9 @@ package struct ReplacedPlaces {
   }
 
   /// Tells whether a recording may take the place of another: that one asks for the same, and is no
-  /// pattern that was written by hand.
+  /// pattern or template that was written by hand.
   private func fits(_ new: Interaction, _ old: Interaction) -> Bool {
-    if old.request.url.isPattern { return false }
+    if old.request.isPattern || old.isTemplate { return false }
     guard case .played = rule else { return true }
     if new.request.method == old.request.method, new.request.url == old.request.url { return true }
     let request = new.request.withoutMarks
@@ -133,9 +133,12 @@ package struct ReplacedPlaces {
   }
 }
 
-extension RequestURL {
-  /// Tells whether it stands for many: it names no host, or a segment of it is a variable.
-  fileprivate var isPattern: Bool { host == nil || hasVariables }
+extension Request {
+  /// Tells whether it stands for many: it names no host or any method, or a segment of its path is
+  /// a variable.
+  fileprivate var isPattern: Bool {
+    url.host == nil || url.hasVariables || method == Self.anyMethod
+  }
 }
 
 extension Request {

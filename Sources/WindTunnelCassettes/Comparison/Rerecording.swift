@@ -1,8 +1,8 @@
 /// Recording anew over what stands on a cassette already.
 package enum Rerecording {
   /// Returns the new interactions, and the old one in the place of each that differs from it in
-  /// volatile parts alone. What is written by hand beside a recording (`then`, notes) stays with
-  /// it.
+  /// volatile parts alone. What is written by hand beside a recording (`then`, notes and further
+  /// keys that no recorder writes) stays with it.
   ///
   /// Requests that run beside each other are recorded in the order of that day. Where all answers
   /// for a method and a path are the old ones in the old order, they go back to their old places
@@ -47,6 +47,7 @@ package enum Rerecording {
     steady.then = nil
     steady.notes = []
     steady.innerNotes = [:]
+    steady.editResponse { $0.head.informational = [] }
     return steady
   }
 }

@@ -2,7 +2,7 @@
 /// have been played for its request, and what was not asked for stays.
 ///
 /// - An interaction that differs from the one in its place in volatile parts alone is the old one,
-///   to the letter. What stands beside another by hand (`then`, notes) stays there.
+///   to the letter. What stands beside another by hand (`then`, notes, `critical` …) stays there.
 /// - A place that was recorded in the same run is nobody else's: who says the same adds nothing,
 ///   and who says otherwise stands behind.
 /// - Nothing takes the place of a pattern, or of a request for something else that the matcher
@@ -267,6 +267,7 @@ extension Interaction {
     copy.then = then ?? old.then
     if notes.isEmpty { copy.notes = old.notes.filter { $0 != Interaction.incomplete } }
     copy.innerNotes = innerNotes.merging(old.innerNotes) { own, _ in own }
+    copy.editResponse { $0.head.informational = old.response?.head.informational ?? [] }
     return copy
   }
 }

@@ -161,7 +161,8 @@ extension Interaction {
 extension Response {
   fileprivate func steady(without fields: Set<String>, isCut: Bool) -> Response {
     let (headers, body) = Volatile.steady(headers, body, beside: fields, isCut: isCut)
-    var steady = Response(status: status, headers: headers, body: body)
+    var steady = Response(head, body)
+    (steady.head.headers, steady.head.reason) = (headers, nil)
     if !trailers.isEmpty {
       steady.head.trailers = Volatile.steady(trailers, .empty, beside: fields).0
     }

@@ -45,13 +45,14 @@ public struct Interaction: Sendable, Hashable {
     get { parts.value.seldom.first?.messages ?? [] }
     set { if newValue != messages { edit { $0.messages = newValue } } }
   }
-  /// The members of the file whose names begin with `_`, kept as they are.
+  /// The members of the file whose names begin with `_`, kept as they are, and the keys `template`,
+  /// `critical` and `protocol`.
   public var notes: [JSON.Member] {
     get { parts.value.seldom.first?.notes ?? [] }
     set { if !newValue.isEmpty || !notes.isEmpty { edit { $0.notes = newValue } } }
   }
-  /// The members of nested objects whose names begin with `_`, by their place: `request`,
-  /// `response`, `failure`, `timing` or `messages[0]`.
+  /// The same of nested objects, by their place: `request`, `response`, `informational[0]`,
+  /// `failure`, `timing` or `messages[0]`. They have the keys `trailersOnly` and `stream`, too.
   public var innerNotes: [String: [JSON.Member]] {
     get { parts.value.seldom.first?.innerNotes ?? [:] }
     set { if !newValue.isEmpty || !innerNotes.isEmpty { edit { $0.innerNotes = newValue } } }
@@ -95,6 +96,13 @@ public struct Interaction: Sendable, Hashable {
     }
   }
 
+  /// Changes the response, as far as one arrived.
+  package mutating func editResponse(_ change: (inout Response) -> Void) {
+    guard var response else { return }
+    change(&response)
+    result = RecordedResult(response, failure) ?? result
+  }
+
   private mutating func edit(_ change: (inout Seldom) -> Void) {
     var all = parts.value.seldom.first ?? Seldom()
     parts.value.seldom = []
@@ -104,6 +112,14 @@ public struct Interaction: Sendable, Hashable {
 }
 
 extension Interaction {
+  /// The note of a template.
+  package static let template = JSON.Member("template", true)
+  /// Whether the response is a template: `{{request.path.1}}` and the like stand for values of the
+  /// request. No recording is one.
+  public var isTemplate: Bool { notes.contains(Self.template) }
+  /// Whether the page or the screen that made the request needs the response.
+  public var isCritical: Bool { notes.contains(JSON.Member("critical", true)) }
+
   /// The failure, if the interaction ended in one.
   public var failure: Failure? {
     switch result {
@@ -143,6 +159,16 @@ public enum RecordedResult: Sendable, Hashable {
   indirect case failure(Failure)
   /// A head and a part of the body, and then a failure.
   indirect case cut(Response, Failure)
+
+  /// Creates the answer of a response and a failure; `nil` if there is neither.
+  package init?(_ response: Response?, _ failure: Failure?) {
+    switch (response, failure) {
+    case (let response?, nil): self = .response(response)
+    case (nil, let failure?): self = .failure(failure)
+    case (let response?, let failure?): self = .cut(response, failure)
+    case (nil, nil): return nil
+    }
+  }
 }
 
 /// A failure as a cassette stores it: by name, and never by a platform's error code.

@@ -43,6 +43,7 @@ package final class MatchIndex: Sendable {
   private let origins: [String]
   private let table: MatchTable
   private let chooser: MatchChooser
+  private let answersAnyMethod: Bool
 
   /// Creates the index of interactions.
   package convenience init(_ interactions: [Interaction], matcher: Matcher) {
@@ -56,6 +57,7 @@ package final class MatchIndex: Sendable {
     answer: (_ place: Int) -> RecordedResult? = { _ in nil }
   ) {
     self.matcher = matcher
+    answersAnyMethod = requests.contains { $0.method == Request.anyMethod }
     chooser = MatchChooser(requests, matcher.filters, ConditionalRecordings(requests, answer))
     var members = GroupMembers()
     var table = MatchTable(capacity: requests.count)
@@ -131,8 +133,8 @@ package final class MatchIndex: Sendable {
   }
 
   /// Returns the recordings that a request is played: its own, or for a HEAD without any the
-  /// recordings of a GET (RFC 9110 §9.3.2). The HEAD uses up none of these. If responses to HEAD
-  /// are recorded themselves, only its own are returned.
+  /// recordings of a GET (RFC 9110 §9.3.2), or those of any method. The HEAD uses up none of a GET.
+  /// If responses to HEAD are recorded themselves, only its own are returned.
   package func played(
     for request: Request,
     key: RequestKey,
@@ -141,12 +143,17 @@ package final class MatchIndex: Sendable {
     recordsHeads: Bool = false
   ) -> Sequence? {
     let own = sequence(for: request, key: key, lane: lane, bindings: &bindings)
-    guard own == nil, request.method == "HEAD", !recordsHeads else { return own }
-    var get = request
-    get.method = "GET"
-    var found = sequence(for: get, key: matcher.key(get), lane: lane, bindings: &bindings)
-    found?.isOfOneKey = false
-    return found
+    if own != nil { return own }
+    var other = request
+    if request.method == "HEAD", !recordsHeads {
+      other.method = "GET"
+      var found = sequence(for: other, key: matcher.key(other), lane: lane, bindings: &bindings)
+      found?.isOfOneKey = false
+      if found != nil { return found }
+    }
+    guard answersAnyMethod else { return nil }
+    other.method = Request.anyMethod
+    return sequence(for: other, key: matcher.key(other), lane: lane, bindings: &bindings)
   }
 
   /// Returns the same for a request that is the first of all.

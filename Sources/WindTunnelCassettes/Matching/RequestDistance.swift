@@ -14,7 +14,7 @@ struct RequestDistance {
   /// the request's condition alone.
   init(_ recorded: Request, _ asked: Request, _ matcher: Matcher, answers status: Int? = nil) {
     Work.read(1)
-    let isOther = recorded.method != asked.method && matcher.comparesMethod
+    let isOther = matcher.comparesMethod && !recorded.isMethod(of: asked)
     add(
       .method,
       isCompared: matcher.comparesMethod,
@@ -132,7 +132,7 @@ struct RequestDistance {
   /// recording.
   static func roughDistance(_ recorded: Request, _ asked: Request, _ matcher: Matcher) -> Double {
     var distance = 0.0
-    if matcher.comparesMethod, recorded.method != asked.method { distance += 2 }
+    if matcher.comparesMethod, !recorded.isMethod(of: asked) { distance += 2 }
     if matcher.authority == .required, let there = recorded.url.host, let here = asked.url.host {
       if matcher.origin.contains(.host), there != here {
         distance += 2

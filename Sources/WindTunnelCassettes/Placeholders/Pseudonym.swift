@@ -27,27 +27,23 @@ extension Interaction {
     let url = request.url.description
     var request = request
     if RedactedText.mayBeIn(url.utf8) { request.url = RequestURL(text(url)) }
-    var untimed: Timing?
+    var (untimed, timing): (Timing?, Timing?) = (nil, timing)
     Self.renumber(&request.headers, &request.body, &untimed, ordinal)
     copy.request = request
-    if var response {
-      Self.renumber(&response.head.headers, &response.body, &copy.timing, ordinal)
+    copy.editResponse { response in
+      Self.renumber(&response.head.headers, &response.body, &timing, ordinal)
       if !response.trailers.isEmpty {
         response.head.trailers = Self.renumbered(response.trailers, ordinal)
       }
-      switch result {
-      case .response: copy.result = .response(response)
-      case .cut(_, let failure): copy.result = .cut(response, failure)
-      case .failure: break
+      for index in response.head.informational.indices {
+        let fields = response.head.informational[index].headers
+        response.head.informational[index].headers = Self.renumbered(fields, ordinal)
       }
     }
-    if let failure {
-      let failure = Failure(failure.symptom, text: failure.text.map { text($0) })
-      switch copy.result {
-      case .cut(let response, _): copy.result = .cut(response, failure)
-      case .failure: copy.result = .failure(failure)
-      case .response: break
-      }
+    copy.timing = timing
+    if var failure {
+      failure.text = failure.text.map { text($0) }
+      copy.result = RecordedResult(copy.response, failure) ?? result
     }
     for index in messages.indices {
       let bytes = Bytes(messages[index].body.data)

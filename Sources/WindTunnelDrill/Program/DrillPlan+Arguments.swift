@@ -31,7 +31,7 @@ extension DrillPlan {
   /// Takes the cassette. A subject's process reads the file itself, if all that is played stands in
   /// it.
   mutating func apply(cassette file: URL) throws {
-    cassette = try CassetteFile.read(file)
+    cassette = try CassetteFile.readToPlay(file)
     let left = RecordingJournal.file(besides: file)
     cassetteFile = FileManager.default.fileExists(atPath: left.path) ? nil : file
   }

@@ -7,6 +7,7 @@ package struct ObjectReader {
   package let path: String
   private let members: [JSON.Member]
   private var known: [String] = []
+  private var kept: [String] = []
 
   package init(_ json: JSON, source: String, path: String) throws(FormatError) {
     self.source = source
@@ -24,8 +25,13 @@ package struct ObjectReader {
   /// Creates a reader of an object without members.
   init() { (source, path, members) = ("", "", []) }
 
-  /// The members that begin with `_`, as they are.
-  package var notes: [JSON.Member] { members.filter { $0.name.value.hasPrefix("_") } }
+  /// The members that begin with `_` or are kept, as they are.
+  package var notes: [JSON.Member] {
+    members.filter { $0.name.value.hasPrefix("_") || kept.contains($0.name.value) }
+  }
+
+  /// Keeps members as they are, besides those that begin with `_`.
+  package mutating func keep(_ names: String...) { kept += names }
 
   package func place(_ name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
 

@@ -40,11 +40,17 @@ public struct ResponseHead: Sendable, Hashable {
     get { seldom.first?.trailers ?? [:] }
     set { edit { $0.trailers = newValue } }
   }
+  /// The interim responses before this one (RFC 9110 §15.2), each of a status and fields.
+  public var informational: [ResponseHead] {
+    get { seldom.first?.informational ?? [] }
+    set { edit { $0.informational = newValue } }
+  }
 
   /// The parts that few heads have.
   private struct Seldom: Sendable, Hashable {
     var reason: String?
     var trailers: HeaderFields = [:]
+    var informational: [ResponseHead] = []
   }
 
   /// A list of at most one element, so that most heads are small.
@@ -94,6 +100,14 @@ public struct Response: Sendable, Hashable {
 }
 
 extension Request {
+  /// The method of a stub or an interaction that answers every method.
+  package static let anyMethod = "*"
+
+  /// Whether an interaction with this request may answer the method of another.
+  package func isMethod(of other: Request) -> Bool {
+    method == other.method || method == Self.anyMethod
+  }
+
   /// Tells whether a server may meet it twice without harm: POST and PATCH are not idempotent (RFC
   /// 9110 §9.2.2, RFC 5789 §2) unless an `Idempotency-Key` lets the server tell.
   package var isRepeatable: Bool {

@@ -16,7 +16,8 @@ struct InteractionTexts {
     add(interaction.request.headers, interaction.request.body)
     guard let response = interaction.response else { return }
     add(response.headers, response.body)
-    texts += response.trailers.map { Bytes($0.value.utf8) }
+    let further = Array(response.trailers) + response.head.informational.flatMap(\.headers)
+    texts += further.map { Bytes($0.value.utf8) }
     if let reason = response.head.reason { texts.append(Bytes(reason.utf8)) }
   }
 

@@ -139,14 +139,14 @@ package struct Redaction {
     interaction.request = request
     isAsked = false
     log?.part = "response"
-    switch interaction.result {
-    case .response(var response):
+    if var response = interaction.response {
       message(&response, &interaction.timing)
-      interaction.result = .response(response)
-    case .cut(var response, let failure):
-      message(&response, &interaction.timing)
-      interaction.result = .cut(response, self.failure(failure))
-    case .failure(let failure): interaction.result = .failure(self.failure(failure))
+      interaction.editResponse { $0 = response }
+    }
+    if var failure = interaction.failure {
+      log?.part = "failure text"
+      failure.text = failure.text.map { text($0) }
+      interaction.result = Answer(interaction.response, failure) ?? interaction.result
     }
     for index in interaction.messages.indices {
       log?.part = "message \(index)"
@@ -174,11 +174,6 @@ package struct Redaction {
   /// The number of bytes that each interaction may have read once more, whatever its bodies.
   private static let rereadBytesMin = 4 << 20
 
-  private mutating func failure(_ failure: Failure) -> Failure {
-    log?.part = "failure text"
-    return Failure(failure.symptom, text: failure.text.map { text($0) })
-  }
-
   private mutating func message(_ response: inout Response, _ timing: inout Timing?) {
     let (headers, old) = (response.headers, response.body)
     message(&response.head.headers, &response.body, &timing)
@@ -193,6 +188,10 @@ package struct Redaction {
     }
     if let reason = response.head.reason { response.head.reason = text(reason) }
     if !response.trailers.isEmpty { response.head.trailers = fields(response.trailers, "trailer") }
+    for index in response.head.informational.indices {
+      let head = response.head.informational[index]
+      response.head.informational[index].headers = fields(head.headers, "interim header")
+    }
   }
 
   /// A message's fields, its body and the pieces of that, which agree with each other afterwards.

@@ -151,6 +151,7 @@ extension Drift {
     if !asksUnsafe, !["GET", "HEAD", "OPTIONS"].contains(request.method) {
       return "\(request.method) is not safe to ask again"
     }
+    if interaction.isTemplate { return "its response is a template" }
     return request.url.path.contains("{") ? "its address is a pattern" : nil
   }
 }

@@ -63,7 +63,7 @@ struct ProxyOrder {
         "--cassette and --record are given both; --record FILE plays what is in FILE already."
       )
     }
-    cassette = try cassettePath.map { try CassetteFile.read($0) }
+    cassette = try cassettePath.map { try CassetteFile.readToPlay(URL(typed: $0)) }
     matcher = try MatchFlag.matcher(arguments, over: .url)
     if recordFile == nil, let flag = Self.ofRecording.first(where: { arguments.has($0) }) {
       throw Refusal.usage("\(flag) goes with --record; without it nothing is kept.")

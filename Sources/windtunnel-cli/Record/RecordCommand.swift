@@ -44,7 +44,7 @@ enum RecordCommand: Command {
       arguments.command.isEmpty ? nil : try ClientCommand(arguments.command)
     guard order.mode != .none else {
       let invalid = InvalidResponses(order.redaction)
-      let deck = Deck(try CassetteFile.read(order.file), order, .none, invalid)
+      let deck = Deck(try CassetteFile.readToPlay(order.file), order, .none, invalid)
       let code = try await serve(order, deck, to: command)
       return deck.tellUnasked(after: invalid.code(after: code))
     }

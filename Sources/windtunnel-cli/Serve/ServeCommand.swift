@@ -119,7 +119,7 @@ struct ServeOrder {
     }
   }
 
-  func loadCassette() throws -> Cassette { try CassetteFile.read(cassette) }
+  func loadCassette() throws -> Cassette { try CassetteFile.readToPlay(cassette) }
 
   func matcher() throws -> Matcher {
     guard let rules else { return .pathAndQuery }

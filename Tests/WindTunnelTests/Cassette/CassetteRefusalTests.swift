@@ -16,7 +16,7 @@ import Testing
     expectEqual(sentence(text), expected)
   }
 
-  @Test(arguments: try DataFiles.refusals("interaction", count: 31))
+  @Test(arguments: try DataFiles.refusals("interaction", count: 43))
   func `an interaction that is none is refused with its place`(text: String, expected: String) {
     let place = expected.hasPrefix("a.json") ? "" : "a.json, interactions[0]"
     expectEqual(interaction(text), place + expected)
@@ -33,7 +33,7 @@ import Testing
   @Test func `an unknown key that is near to nothing is told what exists`() {
     expectEqual(
       interaction(#"{"request":{"url":"/"},"failure":{"symptom":"timedOut","scenario":1}}"#),
-      "a.json, interactions[0].failure.weather: unknown key. Known here: symptom, text."
+      "a.json, interactions[0].failure.weather: unknown key. Known here: symptom, text, stream."
     )
   }
 

@@ -1,0 +1,105 @@
+public import Foundation
+public import WindTunnelSymptoms
+
+/// The response of a stub, or several that equal requests get one after the other.
+public struct StubResponse: Sendable, Hashable {
+  let answers: [RecordedResult]
+  /// The policy after the last response; `nil`: the deck's.
+  var then: EndPolicy?
+
+  /// The greatest size of a stub's file, in bytes.
+  public static let fileBytesMax = Cassette.fileBytesMax
+
+  /// Creates a response of its parts.
+  public static func response(_ response: Response) -> Self {
+    Self(answers: [.response(response)])
+  }
+
+  /// Creates a response whose content is JSON.
+  public static func json(_ json: JSON, status: Int = 200, headers: HeaderFields = [:]) -> Self {
+    .response(.json(json, status: status, headers: headers))
+  }
+
+  /// Creates a response whose content is plain text.
+  public static func text(_ text: String, status: Int = 200, headers: HeaderFields = [:]) -> Self {
+    .response(.text(Body(text), status: status, headers: headers))
+  }
+
+  /// Creates a response of bytes of a media type.
+  public static func data(_ data: Data, type: String, status: Int = 200) -> Self {
+    .response(.data(data, type: type, status: status))
+  }
+
+  /// Creates a response of a file's bytes, which are read now. If they cannot be read, the response
+  /// is a 501 that says why.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the file, which may be relative to the working directory.
+  ///   - type: The media type; `nil`: JSON or text by the path's extension, or else bytes.
+  ///   - status: The status code.
+  public static func file(_ path: String, type: String? = nil, status: Int = 200) -> Self {
+    let file = URL(fileURLWithPath: path)
+    do throws(FileError) {
+      let data = try FileError.reading(file, bytesMax: fileBytesMax)
+      let known = ["json": "application/json", "txt": "text/plain; charset=utf-8"]
+      let type = type ?? known[file.pathExtension] ?? "application/octet-stream"
+      return .data(data, type: type, status: status)
+    } catch {
+      return .response(.notice(501, "The stub's file cannot be played. \(error)\n"))
+    }
+  }
+
+  /// Creates a response without content.
+  public static func status(_ status: Int, headers: HeaderFields = [:]) -> Self {
+    .response(.empty(status, headers: headers))
+  }
+
+  /// Creates a failure in place of a response, as a recording has it.
+  public static func failure(_ symptom: Symptom) -> Self {
+    Self(answers: [.failure(Failure(symptom))])
+  }
+
+  /// Creates a sequence: each of equal requests gets the next response.
+  ///
+  /// - Parameters:
+  ///   - responses: The responses in order.
+  ///   - then: The policy after the last one, which by default is played again.
+  public static func responses(_ responses: [Self], then: EndPolicy = .repeat) -> Self {
+    Self(answers: responses.flatMap(\.answers), then: then)
+  }
+}
+
+extension Response {
+  /// Creates a response whose content is JSON.
+  public static func json(_ json: JSON, status: Int = 200, headers: HeaderFields = [:]) -> Self {
+    .data(Data(json.bytes()), type: "application/json", status: status, headers: headers)
+  }
+
+  /// Creates a response whose content is plain text.
+  public static func text(_ body: Body, status: Int = 200, headers: HeaderFields = [:]) -> Self {
+    .data(body.data, type: "text/plain; charset=utf-8", status: status, headers: headers)
+  }
+
+  /// Creates a response whose content is plain text.
+  public static func text(_ text: String, status: Int = 200) -> Self {
+    .text(Body(text), status: status)
+  }
+
+  /// Creates a response of bytes of a media type.
+  public static func data(
+    _ data: Data,
+    type: String,
+    status: Int = 200,
+    headers: HeaderFields = [:]
+  ) -> Self {
+    // The given fields take the place of the usual ones.
+    let usual: HeaderFields = ["Content-Type": type, "Content-Length": String(data.count)]
+    let fields = usual.filter { headers[$0.name] == nil } + Array(headers)
+    return Self(status: status, headers: HeaderFields(fields), body: Body(data))
+  }
+
+  /// Creates a response without content.
+  public static func empty(_ status: Int = 204, headers: HeaderFields = [:]) -> Self {
+    Self(status: status, headers: headers)
+  }
+}
