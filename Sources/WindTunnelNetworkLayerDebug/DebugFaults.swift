@@ -207,7 +207,7 @@ public final class FaultHook: Transport, @unchecked Sendable {
       Cassette([]),
       scenario: scenario,
       seed: seed,
-      options: PlaybackOptions(passesOthers: true)
+      options: PlaybackOptions(passesOthers: true, keepsRequests: false)
     )
     return URLSessionTransport(session: URLSession(configuration: .windTunnel(deck)))
   }

@@ -136,7 +136,7 @@ public struct SocketTransport: Transport {
   ) async throws(TransportError) -> (Arrival, ResponseHead, isRedirected: Bool) {
     let client: HTTPClient
     do throws(DialFailure) { client = try making.get() } catch { throw TransportError(error) }
-    var step = try SentRequest(request, upload)
+    var step = try WrittenRequest(request, upload)
     for count in 0...max(0, limits.redirectsMax) {
       let arrival = Arrival(
         bytesMax: isStreamed ? .max : limits.contentBytesMax,

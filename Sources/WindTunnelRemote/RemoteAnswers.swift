@@ -34,6 +34,36 @@ public struct RemoteRequest: Sendable, Hashable, Decodable, Identifiable {
   /// The end of the answer: `whole`, `cut`, `clientLeft`, `stopped` or a symptom such as
   /// `connectionReset`; `nil` while it is being answered.
   public var ending: String?
+  /// The header fields, in order, without secrets; `nil` if they cannot be searched for secrets.
+  public var headers: [Header]?
+  /// The content, without secrets; `nil` if there is none, or if it is not kept or not shown.
+  public var body: Body?
+  /// The number of bytes of content; `nil` if it is not kept.
+  public var bodyBytes: Int?
+
+  /// A header field.
+  public struct Header: Sendable, Hashable, Decodable {
+    /// The name as it was sent.
+    public var name: String
+    /// The value, without secrets.
+    public var value: String
+
+    /// Reads a list of a name and a value.
+    public init(from decoder: any Decoder) throws {
+      var list = try decoder.unkeyedContainer()
+      (name, value) = (try list.decode(String.self), try list.decode(String.self))
+    }
+  }
+
+  /// Content as text, or as bytes if it is not text.
+  public struct Body: Sendable, Hashable, Decodable {
+    /// The content as text; `nil` if it is not valid UTF-8.
+    public var text: String?
+    /// The content as bytes if it is not text.
+    public var base64: Data?
+    /// The bytes of the content.
+    public var data: Data { base64 ?? Data((text ?? "").utf8) }
+  }
 }
 
 /// The server's answer to the question whether requests came.
@@ -84,6 +114,8 @@ public enum RemoteError: Error, Sendable, Hashable, CustomStringConvertible {
   case notUnderstood(String, String)
   /// A file could not be read.
   case unreadable(String, String)
+  /// No request of a pattern came within a time, or the task was cancelled.
+  case missing(String, Duration)
 
   /// The error in a sentence, with what to do next.
   public var description: String {
@@ -96,6 +128,7 @@ public enum RemoteError: Error, Sendable, Hashable, CustomStringConvertible {
       "The answer to \(question) was not understood: \(reason). Client and server should be of one "
         + "version."
     case .unreadable(let file, let reason): "\(file) cannot be read: \(reason)"
+    case .missing(let pattern, let limit): "No request \(pattern) came within \(limit)."
     }
   }
 }

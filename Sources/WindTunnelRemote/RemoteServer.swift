@@ -44,6 +44,27 @@ extension RemoteServer {
     try await read("GET", "health")
   }
 
+  /// Returns the first request of a pattern behind the request of a number, and waits for it if it
+  /// did not come yet.
+  ///
+  /// - Throws: ``RemoteError/missing(_:_:)`` if none comes in time, and as ``requests(_:since:)``.
+  public func nextRequest(
+    _ pattern: String,
+    since number: Int = 0,
+    within limit: Duration
+  ) async throws(RemoteError) -> RemoteRequest {
+    let end = ContinuousClock.now + limit
+    while true {
+      if let request = try await requests(pattern, since: number).first { return request }
+      // A task that was cancelled does not wait, which is seen below.
+      try? await Task.sleep(for: Self.pause)
+      if Task.isCancelled || ContinuousClock.now >= end { throw .missing(pattern, limit) }
+    }
+  }
+
+  /// The time between two questions for a request that did not come yet.
+  private static let pause = Duration.milliseconds(50)
+
   /// Returns the requests that came, oldest first, without secrets.
   ///
   /// - Parameters:

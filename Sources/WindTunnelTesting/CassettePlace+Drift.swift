@@ -18,7 +18,7 @@ extension CassettePlace {
     var drift = Drift()
     guard mode == .verify else { return drift }
     let interactions = deck.interactions
-    for place in Self.played(deck.journal) {
+    for place in Set(deck.journal.plays).sorted() {
       let interaction = interactions[place]
       let verdict = await Verdicts.shared.verdict(on: interaction, of: self, settings) {
         await ask(about: interaction, settings)
@@ -38,15 +38,6 @@ extension CassettePlace {
       if await Verdicts.shared.isNews(sentence) { told.append(sentence) }
     }
     return told
-  }
-
-  /// Returns the places that were played, in their order.
-  private static func played(_ journal: Journal) -> [Int] {
-    let places = journal.all.compactMap { entry -> Int? in
-      guard case .recording(let place) = entry.take else { return nil }
-      return place
-    }
-    return Set(places).sorted()
   }
 
   private func ask(about interaction: Interaction, _ settings: CassetteSettings) async

@@ -62,6 +62,24 @@ import WindTunnelServer
     }
   }
 
+  @Test func `what was sent is read, and waited for`() async throws {
+    try await Self.with { server, base in
+      async let next = server.nextRequest("POST /a", within: .seconds(60))
+      var request = URLRequest(url: base.appendingPathComponent("a"))
+      request.httpMethod = "POST"
+      request.setValue("text/plain", forHTTPHeaderField: "Content-Type")
+      request.httpBody = Data("hello".utf8)
+      _ = try await URLSession(configuration: .ephemeral).data(for: request)
+      let sent = try await next
+      #expect(sent.body?.data == Data("hello".utf8) && sent.bodyBytes == 5)
+      expectEqual(sent.headers?.first { $0.name == "Content-Type" }?.value, "text/plain")
+      let none = await #expect(throws: RemoteError.self) {
+        try await server.nextRequest("POST /a", since: sent.id, within: .zero)
+      }
+      expectEqual(none?.description, "No request POST /a came within 0.0 seconds.")
+    }
+  }
+
   @Test func `a test sets its tape, its stubs and its weather`() async throws {
     try await Self.with { server, base in
       let tape = Cassette([

@@ -95,7 +95,7 @@ import Testing
     _ one: Case
   ) async throws {
     var options = ReplayServer.Options.patient
-    options.received = one.isWatched ? ReceivedRequests() : nil
+    options.listsRequests = one.isWatched
     let deck = Deck(Self.cassette(one.response), scenario: one.scenario, then: .repeat)
     let (answers, hits) = try await Self.answers(
       Array(repeating: one.request, count: 3),
@@ -123,7 +123,7 @@ import Testing
       from: Deck(Self.cassette(response), then: .repeat)
     )
     var options = ReplayServer.Options.patient
-    options.received = ReceivedRequests()
+    options.listsRequests = true
     let carried = try await Self.answers(
       requests,
       from: Deck(Self.cassette(response), then: .repeat),
@@ -138,7 +138,7 @@ import Testing
     let whole = "\r\n\r\n3\r\none\r\n0\r\n\r\n"
     for isWatched in [false, true] {
       var options = ReplayServer.Options.patient
-      options.received = isWatched ? ReceivedRequests() : nil
+      options.listsRequests = isWatched
       let deck = Deck(Self.cassette(response), then: .repeat)
       try await ReplayServer.serving(deck, options) { server in
         let client = try server.client()

@@ -87,7 +87,7 @@ import Testing
 
   @Test func `an admin port answers with what the request brings`() {
     let deck = Deck(Cassette())
-    let handler = AdminHandler(Admin(), deck, ReceivedRequests(), ConnectionLimit()) { _, _ in }
+    let handler = AdminHandler(Admin(), deck, ConnectionLimit()) { _, _ in }
     let here: HeaderFields = ["Host": "127.0.0.1"]
     expectEqual(handler.handle(Self.head("GET", "/health", here)).status, 200)
     expectEqual(handler.handle(Self.head("GET", "/lost", here)).status, 404)

@@ -173,7 +173,7 @@ extension Journal {
   }
 
   /// The places of what was played, in the order in which it was.
-  fileprivate var plays: [Int] {
+  package var plays: [Int] {
     all.compactMap { entry in
       guard case .recording(let place) = entry.take else { return nil }
       return place

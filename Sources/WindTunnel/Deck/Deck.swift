@@ -22,7 +22,7 @@ public final class Deck: Sendable {
   private let today: (@Sendable () -> Date)?
   package let recordingJournal: RecordingJournal?
   /// The rules by which ``recorded(volatile:)`` takes secrets out, beside those that always are.
-  let redaction: RedactionRules
+  package let redaction: RedactionRules
 
   /// Makes a deck of a cassette and the options that most decks need (``PlaybackOptions``).
   public convenience init(
@@ -171,15 +171,19 @@ extension Deck {
   }
 
   /// Decides what a request gets, and returns what was worked out of it beside that: for when it
-  /// comes again.
+  /// comes again. The deck keeps it with its connection and with its whole content, which the
+  /// request itself may lack, and which is `nil` if it is not there.
   package func prepareAndDecide(
     _ request: Request,
     lane: Lane,
-    at now: Date?
+    at now: Date?,
+    on connection: SentRequest.Connection? = nil,
+    content: Body? = nil
   ) -> (outcome: Outcome, prepared: PreparedRequest) {
     let (decided, prepared) = state.withLock { state -> (State.Decided, PreparedRequest) in
       let prepared = state.cassette.prepare(request)
-      return (state.decide(prepared, lane, at: now, telling: observer), prepared)
+      let sent = State.Sent(connection: connection, content: .some(content))
+      return (state.decide(prepared, lane, sent, at: now, telling: observer), prepared)
     }
     return (complete(decided), prepared)
   }
@@ -199,19 +203,25 @@ extension Deck {
     _ prepared: PreparedRequest,
     holding key: RenderedResponseKey?,
     lane: Lane,
-    at now: Date?
+    at now: Date?,
+    on connection: SentRequest.Connection? = nil
   ) -> RepeatedArrival {
-    let (isSame, decided) = state.withLock { state -> (Bool, State.Decided?) in
-      guard state.cassette === prepared.cassette else { return (false, nil) }
+    typealias Repeated = (isSame: Bool, awaited: State.Awaited?, decided: State.Decided?)
+    let (isSame, awaited, decided) = state.withLock { state -> Repeated in
+      guard state.cassette === prepared.cassette else { return (false, nil, nil) }
+      let sent = State.Sent(connection: connection)
       // Whoever is told is told of an outcome.
       if let key, !state.tells(observer, at: now),
-        state.repeatResponse(key, to: prepared, lane, at: now)
+        let awaited = state.repeatResponse(key, to: prepared, lane, sent, at: now)
       {
-        return (true, nil)
+        return (true, awaited, nil)
       }
-      return (false, state.decide(prepared, lane, at: now, telling: observer))
+      return (false, nil, state.decide(prepared, lane, sent, at: now, telling: observer))
     }
-    if isSame { return .sameResponse }
+    if isSame {
+      awaited?(self)
+      return .sameResponse
+    }
     return decided.map { .decided(complete($0)) } ?? .outdated
   }
 
@@ -223,9 +233,12 @@ extension Deck {
   /// Works out what is left of a decision. Mostly there is nothing.
   @inline(__always)
   private func complete(_ decided: State.Decided) -> Outcome {
-    let (outcome, deferred) = decided
-    if today == nil, deferred == nil { return outcome }
-    return complete(outcome, deferred)
+    let (outcome, deferred, awaited) = decided
+    if today == nil, deferred == nil, awaited == nil { return outcome }
+    let completed = complete(outcome, deferred)
+    if deferred != nil { change(completed) { $0.source = completed.source } }
+    awaited?(self)
+    return completed
   }
 
   private func complete(_ outcome: Outcome, _ deferred: DeferredAnswer?) -> Outcome {
@@ -297,20 +310,21 @@ extension Deck {
     openConnection(lane: lane, on: stage, at: now).delivery
   }
 
-  /// Returns the same with the path of the connection; `nil` where there is no link.
+  /// Returns the same with the path of the connection, which is `nil` where there is no link, and
+  /// the number of the connection.
   package func openConnection(
     lane: Lane,
     on stage: Stage,
     at now: Date? = nil
-  ) -> (delivery: Delivery, path: LinkPath?) {
-    let (decision, path) = state.withLock { state -> (FaultDecision, LinkPath?) in
+  ) -> (delivery: Delivery, path: LinkPath?, number: Int) {
+    let (decision, path, number) = state.withLock { state -> (FaultDecision, LinkPath?, Int) in
       let decision = state.open(lane: lane, at: now, telling: observer)
       // What its request's connection takes of a rate that is shared it does not take twice.
       var path = state.scenario.path(decision)
       path?.shared = nil
-      return (decision, path)
+      return (decision, path, state.lastID)
     }
-    return (decision.faults.isEmpty ? .nothing : Delivery(decision, on: stage), path)
+    return (decision.faults.isEmpty ? .nothing : Delivery(decision, on: stage), path, number)
   }
 
   /// Decides the faults of a tunnel to `host:port`. The *n*-th tunnel to the same address meets the
@@ -370,7 +384,10 @@ extension Deck {
   /// Reports that an answer has ended, in whatever way, and what was measured of it.
   public func finished(_ outcome: Outcome, _ end: ExchangeEnd? = nil) {
     let (id, slot) = (outcome.id, outcome.slot)
-    state.withLock { $0.end(id, at: slot) }
+    state.withLock { state in
+      state.end(id, at: slot)
+      if let end { state.change(id) { $0.end = end } }
+    }
     if isObserved(outcome) { observer?.tell(.ended(outcome, end)) }
   }
 
@@ -400,6 +417,7 @@ extension Deck {
   /// Keeps the live origin's answer to a forwarded request, in memory, until
   /// ``recorded(volatile:)`` takes the secrets out of it.
   public func keep(_ interaction: Interaction, for outcome: Outcome) {
+    if let status = interaction.response?.status { change(outcome) { $0.givenStatus = status } }
     remember(interaction, for: outcome)?()
   }
 
@@ -636,6 +654,39 @@ extension Deck {
   /// first hundred.
   public var mismatches: [Mismatch] { state.withLock { $0.misses } }
 
+  /// The last exchanges; `nil` if the deck keeps none.
+  package var exchanges: ExchangeRecords? { state.withLock { $0.exchanges } }
+
+  /// Keeps requests from the next one on.
+  package func keepRequests() { state.withLock { $0.keepRequests() } }
+
+  /// Changes the record of an exchange, if it is kept.
+  private func change(_ outcome: Outcome, _ change: (inout ExchangeRecord) -> Void) {
+    let id = outcome.id
+    state.withLock { $0.change(id, change) }
+  }
+
+  /// The number of callers that wait for a request.
+  var waiterCount: Int { state.withLock { $0.waiters.count } }
+
+  /// Returns the record of a decision, if it is kept.
+  func exchange(_ id: Int) -> ExchangeRecord? { state.withLock { $0.exchanges?[id] } }
+
+  /// Returns the next exchange of a pattern, when it is decided; `nil` if none comes in time.
+  func nextExchange(_ pattern: RequestPattern, within limit: Duration) async -> ExchangeRecord? {
+    let next = Promise<ExchangeRecord?>()
+    let stop = { @Sendable [state] in
+      if state.withLock({ $0.stopWaiting(next) }) { next.keep(nil) }
+    }
+    state.withLock { $0.give(pattern, to: next) }
+    let timer = Task {
+      try await Task.sleep(for: limit, clock: .continuous)
+      stop()
+    }
+    defer { timer.cancel() }
+    return await withTaskCancellationHandler(operation: { await next.value }, onCancel: stop)
+  }
+
   /// The requests so far, and those that are being carried.
   var arrivals: Arrivals { state.withLock { $0.arrivals } }
 
@@ -672,8 +723,11 @@ extension Deck {
   public func delivery(of outcome: Outcome, on stage: Stage, isHTTP10: Bool = false) -> Delivery {
     let script = Script.played(outcome, on: stage, isHTTP10: isHTTP10)
     tell(script.undone, of: outcome)
-    guard exchangeTime > .zero else { return script.delivery }
     var delivery = script.delivery
+    if outcome.recording == nil || !outcome.decision.faults.isEmpty, let status = delivery.status {
+      change(outcome) { $0.givenStatus = status }
+    }
+    guard exchangeTime > .zero else { return delivery }
     let begins = delivery.steps.firstIndex { if case .await = $0 { false } else { true } }
     delivery.steps.insert(.wait(exchangeTime), at: begins ?? delivery.steps.endIndex)
     return delivery
@@ -683,6 +737,7 @@ extension Deck {
   package func tell(_ undone: [UndoneFault], of outcome: Outcome) {
     if undone.isEmpty { return }
     note(undone.map(\.description), on: outcome)
+    change(outcome) { $0.undone += undone }
     observer?.tell(.undone(outcome, undone))
   }
 }

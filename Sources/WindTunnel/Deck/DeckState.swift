@@ -27,11 +27,15 @@ extension Deck {
     private var plays: [Int] = []
     /// The number of times that each template was filled in.
     private var fillings = BoundedTable<LaneKey, Int>()
-    private var lastID = 0
+    private(set) var lastID = 0
     /// The exchanges that somebody follows, and the number of those that nobody did.
     var attention = Attention.everything
     private(set) var unfollowed = 0
     private var sessionCount = 0
+    /// The last exchanges; `nil` if none are kept.
+    private(set) var exchanges: ExchangeRecords?
+    /// The callers that wait for a request, in the order in which they came.
+    private(set) var waiters: [(pattern: RequestPattern, next: Promise<ExchangeRecord?>)] = []
 
     private static let missesMax = 100
     private static let connectionPrint = Fingerprint(FaultDecision.connectionKey)
@@ -43,6 +47,7 @@ extension Deck {
       _ options: PlaybackOptions
     ) {
       (self.cassette, self.options) = (cassette, options)
+      exchanges = options.keepsRequests ? ExchangeRecords() : nil
       self.scenario = ActiveScenario(scenario, seed: seed, isProxied: options.isProxied)
       routes = LiveRoutes(ignoring: options.ignoring, mapping: options.mapping)
       mode =
@@ -73,7 +78,17 @@ extension Deck {
     // MARK: - Decisions
 
     /// A decision, and what of it is left to be done.
-    typealias Decided = (outcome: Outcome, deferred: DeferredAnswer?)
+    typealias Decided = (outcome: Outcome, deferred: DeferredAnswer?, awaited: Awaited?)
+
+    /// Hands a request to the caller that waits for it; called outside of the deck's lock.
+    typealias Awaited = @Sendable (Deck) -> Void
+
+    /// The facts about a request that a stage knows and that decide nothing.
+    struct Sent: Sendable {
+      var connection: SentRequest.Connection?
+      /// The whole content, or `nil` if it is not there; no value for the request's own.
+      var content: Body??
+    }
 
     /// Tells whether an observer is told of an exchange that is decided next, if the cassette
     /// answers it.
@@ -151,6 +166,7 @@ extension Deck {
     mutating func decide(
       _ prepared: PreparedRequest,
       _ lane: Lane,
+      _ sent: Sent? = nil,
       at now: Date?,
       telling observer: Observer?
     ) -> Decided {
@@ -173,6 +189,7 @@ extension Deck {
       let skipped = observer == nil ? 0 : follow(take, at: now)
       let isTold = skipped != nil || observer?.takesAll == true || entry.rival != nil
       enter(entry, of: prepared, beside: arrival.others, telling: isTold ? observer : nil)
+      let awaited = keep(entry, of: prepared, sent, source, at: now)
       // Made where it is returned: a copy of an outcome costs as much as finding its recording.
       return (
         Outcome(
@@ -190,7 +207,8 @@ extension Deck {
           skipped: skipped,
           renderedKey: deferred == nil ? renderedKey(of: take, for: prepared, decision) : nil
         ),
-        deferred
+        deferred,
+        awaited
       )
     }
 
@@ -220,19 +238,21 @@ extension Deck {
     /// carried to its end: what is counted and noted is what a decision and an end would count and
     /// note.
     ///
-    /// - Returns: False where anything else answers, or may; then nothing was decided.
+    /// - Returns: The request for the caller that waits for it, if any; `nil` if anything else
+    ///   answers, or may. Then nothing was decided.
     mutating func repeatResponse(
       _ key: RenderedResponseKey,
       to prepared: PreparedRequest,
       _ lane: Lane,
+      _ sent: Sent,
       at now: Date?
-    ) -> Bool {
+    ) -> Awaited?? {
       // What has a key was changed by nothing; of that only the scenario may be another by now.
       let lane = prepared.lane ?? lane
       guard key.cassette == cassetteNumber, scenario.isCalm, stubs.isEmpty,
         let sequence = prepared.sequence,
         playhead.deal(sequence, lane: lane, as: key.place, then: { cassette.endPolicy(at: $0) })
-      else { return false }
+      else { return nil }
       let id = newID()
       let arrival = arrivals.arrive(id, LaneKey(lane, prepared.print))
       scenario.pass(to: now)
@@ -247,7 +267,9 @@ extension Deck {
       enter(entry, of: prepared, beside: arrival.others, telling: nil)
       unfollowed += 1
       arrivals.end(id, at: arrival.slot)
-      return true
+      if exchanges == nil { return .some(nil) }
+      let source = Outcome.Source.recording(cassette.interactions[key.place], place: key.place)
+      return .some(keep(entry, of: prepared, sent, source, at: now))
     }
 
     private typealias Dealt = (
@@ -396,6 +418,33 @@ extension Deck {
       observer?.tell(.decided(entry))
     }
 
+    /// Keeps the record of an exchange, and returns what hands it to a caller that waits for it.
+    private mutating func keep(
+      _ entry: Journal.Entry,
+      of prepared: PreparedRequest,
+      _ sent: Sent?,
+      _ source: Outcome.Source,
+      at now: Date?
+    ) -> Awaited? {
+      guard exchanges != nil else { return nil }
+      var record = ExchangeRecord(
+        entry,
+        (prepared.boxedRequest, prepared.bodyBytes),
+        source,
+        at: now,
+        on: sent?.connection,
+        content: sent?.content ?? nil
+      )
+      let place =
+        waiters.isEmpty ? nil : waiters.firstIndex { $0.pattern.matches(prepared.request) }
+      record.isReturned = place != nil
+      exchanges?.append(record)
+      return place.map { place in
+        let next = waiters.remove(at: place).next
+        return { [record] in next.keep($0.exchange(record.id) ?? record) }
+      }
+    }
+
     private mutating func countPlay(of place: Int) {
       if place >= plays.count {
         plays += Array(repeating: 0, count: cassette.interactions.count - plays.count)
@@ -411,6 +460,25 @@ extension Deck {
     // MARK: - After a decision
 
     mutating func end(_ id: Int, at slot: Int) { arrivals.end(id, at: slot) }
+
+    mutating func change(_ id: Int, _ change: (inout ExchangeRecord) -> Void) {
+      exchanges?.change(id, change)
+    }
+
+    mutating func keepRequests() { if exchanges == nil { exchanges = ExchangeRecords() } }
+
+    /// Gives a caller the next request of a pattern, now or when it comes.
+    mutating func give(_ pattern: RequestPattern, to next: Promise<ExchangeRecord?>) {
+      if let record = exchanges?.next(pattern) { return next.keep(record) }
+      waiters.append((pattern, next))
+    }
+
+    /// Ends the wait of a caller; false if a request was found for it.
+    mutating func stopWaiting(_ next: Promise<ExchangeRecord?>) -> Bool {
+      let count = waiters.count
+      waiters.removeAll { $0.next === next }
+      return waiters.count < count
+    }
 
     mutating func note(_ misfits: [String], on id: Int) { journal.note(misfits, on: id) }
 
@@ -476,12 +544,14 @@ extension Deck {
     mutating func load(_ cassette: LoadedCassette) {
       self.cassette = cassette
       cassetteNumber += 1
+      exchanges?.beginCassette()
       rewind()
     }
 
     /// Begins anew, with the same cassette and scenario.
     mutating func reset() {
       rewind()
+      exchanges?.reset()
       arrivals = Arrivals()
       scenario.restart()
     }

@@ -5,6 +5,10 @@
 package struct PreparedRequest: Sendable {
   /// The request as it is matched, without a lane.
   let request: Request
+  /// The same for the records of its exchanges, which share it.
+  let boxedRequest: Boxed<Request>
+  /// The number of bytes of its content.
+  let bodyBytes: Int
   /// The lane that it names itself.
   let lane: Lane?
   let key: RequestKey
@@ -137,6 +141,8 @@ final class LoadedCassette: Sendable {
     let traits = RequestTraits(request.headers)
     return PreparedRequest(
       request: request,
+      boxedRequest: Boxed(request),
+      bodyBytes: request.body.count,
       lane: lane,
       key: key,
       print: print,

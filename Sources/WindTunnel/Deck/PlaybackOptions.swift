@@ -33,6 +33,9 @@ public struct PlaybackOptions: Sendable {
   /// recording (``Interaction/refreshingDates(at:)``). Which answer is played does not depend on
   /// it.
   public var refreshingDates: (@Sendable () -> Date)?
+  /// Whether the deck keeps the last requests (``Deck/requests(_:)``). It does by default, and if
+  /// its server opens an admin port.
+  public var keepsRequests: Bool
 
   /// Makes options; the defaults are those of most tests.
   public init(
@@ -45,12 +48,13 @@ public struct PlaybackOptions: Sendable {
     mapping: [String: RequestURL] = [:],
     isProxied: Bool = false,
     passesOthers: Bool = false,
-    refreshingDates: (@Sendable () -> Date)? = nil
+    refreshingDates: (@Sendable () -> Date)? = nil,
+    keepsRequests: Bool = true
   ) {
     (self.matcher, self.then, self.pace, self.mode) = (matcher, then, pace, mode)
     (self.redaction, self.ignoring, self.mapping) = (redaction, ignoring, mapping)
     (self.isProxied, self.passesOthers) = (isProxied, passesOthers)
-    self.refreshingDates = refreshingDates
+    (self.refreshingDates, self.keepsRequests) = (refreshingDates, keepsRequests)
   }
 
   /// Tells whether hosts that are nowhere on the cassette are asked live; a proxy passes on what it

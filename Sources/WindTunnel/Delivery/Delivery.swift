@@ -142,6 +142,12 @@ public enum Stage: String, Sendable, Hashable, CaseIterable {
 }
 
 extension Delivery {
+  /// The status of the response; `nil` if none is sent, or only the live server knows it.
+  var status: Int? {
+    for case .head(let head) in steps where head.status >= 200 { return head.status }
+    return nil
+  }
+
   /// An ability that a delivery needs of its stage, beside sending a well-formed answer.
   public enum Ability: String, Sendable, Hashable, CaseIterable {
     /// The ability to fail with a client's error by its name.

@@ -4,7 +4,7 @@ public struct Journal: Sendable {
   public static let entriesMax = 100_000
 
   /// One decision of a deck.
-  public struct Entry: Sendable, Hashable {
+  public struct Entry: Sendable, Hashable, Identifiable {
     /// The number of the outcome.
     public var id: Int
     /// The faults that were decided, with the lane, the key and the ordinal.
@@ -42,74 +42,50 @@ public struct Journal: Sendable {
     case connection
   }
 
-  /// A ring once it is full. What is dropped stays in its place until that is needed, so that
-  /// nothing moves and no request pays for ten thousand others.
-  private var ring: [Entry] = []
-  private var start = 0
-  private var count = 0
+  private var ring = Ring<Entry>(entriesMax)
   /// The number of those that are no longer kept.
   private(set) var dropped = 0
 
   /// Tells whether nothing was decided, not even a fault of a connection.
-  package var isEmpty: Bool { count == 0 }
+  package var isEmpty: Bool { ring.count == 0 }
 
   /// The entries that are kept, in order.
-  public var all: [Entry] { (0..<count).map { ring[place($0)] } }
+  public var all: [Entry] { ring.all }
 
   /// Returns the number of those that are meant of the ones that are kept; none is copied for it.
   func count(where isMeant: (Entry) -> Bool) -> Int {
-    (0..<count).count { isMeant(ring[place($0)]) }
+    (0..<ring.count).count { isMeant(ring[$0]) }
   }
 
   mutating func append(_ entry: Entry) {
-    if count == Self.entriesMax {
+    if ring.isFull {
       let few = Self.entriesMax / 10
-      start = place(few)
-      count -= few
+      ring.dropFirst(few)
       dropped += few
     }
-    if ring.count < Self.entriesMax { ring.append(entry) } else { ring[place(count)] = entry }
-    count += 1
+    ring.append(entry)
   }
 
-  /// Returns the place of the entry that is so many behind the oldest.
-  private func place(_ offset: Int) -> Int {
-    let place = start + offset
-    return place < Self.entriesMax ? place : place - Self.entriesMax
-  }
+  mutating func markOverlapping(id: Int) { ring.change(id) { $0.overlapping = true } }
 
-  mutating func markOverlapping(id: Int) {
-    change(id) { $0.overlapping = true }
-  }
-
-  mutating func note(_ misfits: [String], on id: Int) {
-    change(id) { $0.misfits += misfits }
-  }
-
-  private mutating func change(_ id: Int, _ change: (inout Entry) -> Void) {
-    // Ids grow along the list, so halving it finds one.
-    var range = 0..<count
-    while !range.isEmpty {
-      let middle = range.lowerBound + range.count / 2
-      let found = ring[place(middle)].id
-      if found == id { return change(&ring[place(middle)]) }
-      range = found < id ? middle + 1..<range.upperBound : range.lowerBound..<middle
-    }
-  }
+  mutating func note(_ misfits: [String], on id: Int) { ring.change(id) { $0.misfits += misfits } }
 }
 
 extension Journal.Take {
-  /// The word for it.
-  package var name: String {
+  /// The place of its name: in ``requestNames``, or behind them.
+  var kind: Int {
     switch self {
-    case .recording: "recording"
-    case .withheld: "withheld"
-    case .computed: "computed"
-    case .forwarded: "forwarded"
-    case .unmatched: "unmatched"
-    case .connection: "connection"
+    case .recording: 0
+    case .withheld: 1
+    case .computed: 2
+    case .forwarded: 3
+    case .unmatched: 4
+    case .connection: 5
     }
   }
+
+  /// The word for it.
+  package var name: String { self == .connection ? "connection" : Self.requestNames[kind] }
 
   /// Every word for what a request can be dealt.
   package static let requestNames = ["recording", "withheld", "computed", "forwarded", "unmatched"]

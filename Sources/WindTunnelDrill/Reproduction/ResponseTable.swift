@@ -22,7 +22,7 @@ struct ResponseTable {
       ?? (isDriven ? "the drill itself starts an app or gives calls up" : nil)
       ?? leftOut.first.map { "a secret stays in \($0)" }
     if let obstacle { throw Refusal.notReproducible(obstacle) }
-    let options = PlaybackOptions(matcher: plan.matcher, then: .repeat)
+    let options = PlaybackOptions(matcher: plan.matcher, then: .repeat, keepsRequests: false)
     deck = Deck(cassette, scenario: scenario, seed: plan.seed, options: options)
     if let age = plan.elapsed { deck.begin(aged: age) }
     lane = Workload.lane(scenario.name, call.call)

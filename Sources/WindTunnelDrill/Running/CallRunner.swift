@@ -108,7 +108,7 @@ struct CallRunner: Sendable {
       ? try await LateNames(after: setup.scenario.link?.dnsDelay ?? .zero) {
         attempts.askedForName(of: $0, until: $1)
       } : nil
-    var options = PlaybackOptions(matcher: setup.matcher, then: .repeat)
+    var options = PlaybackOptions(matcher: setup.matcher, then: .repeat, keepsRequests: false)
     // The nearest of several servers is the one that is known by the call's own address.
     options.origin = workload.startup?.servers.first
     if VirtualWorld.isHere.withLock({ $0 }) { options.exchangeTime = VirtualWorld.exchangeTime }

@@ -44,7 +44,9 @@ package struct Rehearsal: Sendable {
 
   /// Makes a way to the recorded answers.
   func exchange() -> DirectExchange {
-    let deck = Deck(cassette, options: PlaybackOptions(matcher: workload.matcher, then: .repeat))
+    let matcher = workload.matcher
+    let options = PlaybackOptions(matcher: matcher, then: .repeat, keepsRequests: false)
+    let deck = Deck(cassette, options: options)
     return DirectExchange(deck, lane: .deck, errors: .current)
   }
 }

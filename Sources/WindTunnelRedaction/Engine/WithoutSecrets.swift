@@ -53,6 +53,13 @@ extension String {
   }
 }
 
+extension Interaction {
+  /// Returns the interaction without its secrets; `nil` if it cannot be searched for them.
+  package func withoutSecrets(by rules: RedactionRules) -> Interaction? {
+    Cassette([self]).redacted(by: rules).cassette.interactions.first
+  }
+}
+
 extension RequestURL {
   /// The address with pseudonyms for what a recording would not keep of it: user info, parameters
   /// that are named like secrets, and what looks like one.

@@ -100,7 +100,7 @@ struct FaultClasses {
     let deck = Deck(
       cassette,
       scenario: Scenario("class", rules: rules),
-      options: PlaybackOptions(matcher: matcher, then: .repeat)
+      options: PlaybackOptions(matcher: matcher, then: .repeat, keepsRequests: false)
     )
     let exchange = DirectExchange(deck, lane: .deck, errors: errors)
     return exchange.handed(for: request, at: DrillPlan.beginning)

@@ -151,12 +151,13 @@ extension ClientConnection {
   func open() {
     awaitRequest()
     guard context.failsConnections else { return }
-    let (opening, path) = context.deck.openConnection(
+    let (opening, path, number) = context.deck.openConnection(
       lane: context.lane,
       on: .onTheWire,
       at: Date()
     )
     self.path = path
+    deck.noteNumber(number)
     guard opening != .nothing else {
       if context.tls != nil { shakeHands(Handshake()) }
       return

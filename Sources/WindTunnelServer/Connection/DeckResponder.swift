@@ -25,10 +25,10 @@ struct DeckResponder {
   private var requestStart = Moment.now()
   private var handshake: Duration?
   private var hasAsked = false
+  /// The connection as the deck keeps it with the next request.
+  private var connection = SentRequest.Connection(isNew: true, isSecure: false)
   /// The address of a proxy's client, where somebody observes what each does.
   private var client: String?
-  /// Tells whether the last request came by TLS.
-  private var isSecure = false
   /// The bytes that came last, where a request may have come in them and nothing else did.
   private var spelling: [UInt8]?
 
@@ -40,10 +40,13 @@ struct DeckResponder {
     client = channel.socket.peerAddress?.host
   }
 
+  /// Notes the number of the connection.
+  mutating func noteNumber(_ number: Int) { connection.number = number }
+
   /// Notes when a request began.
   mutating func noteBegin(isSecure: Bool, at moment: Moment = .now()) {
     requestStart = moment
-    self.isSecure = isSecure
+    (connection.isNew, connection.isSecure) = (!hasAsked, isSecure)
     handshake = !hasAsked && isSecure ? .nanoseconds(requestStart - start) : nil
     hasAsked = true
   }
@@ -54,15 +57,15 @@ struct DeckResponder {
     // Most clients call the address that they were given, and of their outcomes no copy is made;
     // nor where nobody is told.
     let host = (naming?.host).flatMap { $0.hasPrefix("127.0.0.1") ? nil : $0 }
-    let isTold = context.deck.isObserved(outcome) || context.origins.received != nil
-    guard isTold, host != nil || client != nil || isSecure else {
-      context.origins.requestEnded(outcome, handshake: handshake, upload: upload)
+    let isTold = context.deck.isObserved(outcome)
+    guard isTold, host != nil || client != nil || connection.isSecure else {
+      context.deck.requestEnded(outcome, handshake: handshake, upload: upload)
       return
     }
     var named = outcome
     if let host { named.calledBy = host }
-    (named.client, named.isSecure) = (client, isSecure)
-    context.origins.requestEnded(named, handshake: handshake, upload: upload)
+    (named.client, named.isSecure) = (client, connection.isSecure)
+    context.deck.requestEnded(named, handshake: handshake, upload: upload)
   }
 
   /// Answers a request that is here.
@@ -85,7 +88,7 @@ struct DeckResponder {
     // Content that is only for the observer is no part of the request: a link would slow it down.
     let isPart = context.keepsContent || context.isWatched
     let request = authority.request(head, isPart ? body : Data())
-    var (outcome, prepared) = decide(request, asked)
+    var (outcome, prepared) = decide(request, asked, content: Body(body))
     authority.leadBackURLs(in: &outcome)
     if isPart || body.count < PortContext.playedBytesMax { context.played?(outcome, Body(body)) }
     if isLast { remember(prepared, head, isSecure: channel.isSecure) }
@@ -105,7 +108,8 @@ struct DeckResponder {
     let authority = authority(of: head, asked, isSecure: isSecure)
     let request = authority.request(head, Data())
     guard !context.deck.records || context.deck.ignores(request.url) else { return nil }
-    var outcome = decide(request, asked).outcome
+    let content = head.framing == .none ? Body.empty : nil
+    var outcome = decide(request, asked, content: content).outcome
     authority.leadBackURLs(in: &outcome)
     if case .length(let length) = head.framing { outcome.path?.contentBytes = length }
     let delivery = delivery(of: outcome, to: head)
@@ -136,9 +140,16 @@ struct DeckResponder {
 
   private func decide(
     _ request: Request,
-    _ asked: DeckRequest
+    _ asked: DeckRequest,
+    content: Body?
   ) -> (outcome: Outcome, prepared: PreparedRequest) {
-    var (outcome, prepared) = context.deck.prepareAndDecide(request, lane: context.lane, at: Date())
+    var (outcome, prepared) = context.deck.prepareAndDecide(
+      request,
+      lane: context.lane,
+      at: Date(),
+      on: connection,
+      content: content
+    )
     if let handshakes = asked.handshakes {
       outcome.path?.handshakes = handshakes()
     } else if handshake != nil {
@@ -172,7 +183,7 @@ struct DeckResponder {
     channel.write(response)
     context.deck.responseBegan(outcome)
     measure?.answered(with: outcome)
-    context.origins.finished(outcome, measure?.end(.whole))
+    context.deck.finished(outcome, measure?.end(.whole))
     return response
   }
 
@@ -189,11 +200,13 @@ struct DeckResponder {
     }
     let begin = Moment.now()
     let rendered = channel.isCongested ? nil : known.rendered
+    (connection.isNew, connection.isSecure) = (!hasAsked, channel.isSecure)
     let arrival = context.deck.decide(
       known.prepared,
       holding: rendered?.key,
       lane: context.lane,
-      at: Date()
+      at: Date(),
+      on: connection
     )
     switch arrival {
     case .sameResponse:

@@ -26,7 +26,7 @@ final class PortContext: Sendable {
   /// The maximum number of bytes of content that are kept for ``played`` alone.
   static let playedBytesMax = 64 * 1024
   /// The maximum number of bytes that are read of content that need not be whole.
-  var readBytesMax: Int { max(watchedBytesMax, played == nil ? 0 : Self.playedBytesMax) }
+  let readBytesMax: Int
   /// Tells whether the requests of clients are judged.
   var isWatched: Bool { watchedBytesMax > 0 }
   /// Tells whether content may be passed on while it comes, without its ever being here as a whole.
@@ -67,6 +67,9 @@ final class PortContext: Sendable {
   ) {
     (self.proxiedConsole, self.watchedBytesMax) = (proxiedConsole, watchedBytesMax)
     self.played = played
+    // One byte more than is kept, so that larger content is not taken for whole.
+    let keptBytesMax = origins.deck.exchanges == nil ? 0 : ExchangeRecords.bodyBytesMax + 1
+    readBytesMax = max(watchedBytesMax, played == nil ? 0 : Self.playedBytesMax, keptBytesMax)
     (self.origins, self.owner, self.host, self.policy, self.tls) = (
       origins, owner, host, policy, tls
     )
@@ -74,14 +77,14 @@ final class PortContext: Sendable {
     failsConnections = playsDeck && origins.proxy == nil
     keepsContent = deck.needsRequestContent || isReloaded || !playsDeck || origins.passesOn
     sendsRendered =
-      failsConnections && origins.received == nil && !origins.closesConnections
+      failsConnections && !origins.listsRequests && !origins.closesConnections
       && deck.exchangeTime == .zero
     parsedRequests =
       sendsRendered && !keepsContent && owner.lane == .deck && !origins.rewritesURLs
       ? ParsedRequestCache() : nil
     streamsContent =
       (origins.proxy != nil || !origins.ignoredHosts.isEmpty) && !deck.comparesContent
-      && !isReloaded && playsDeck && origins.received == nil
+      && !isReloaded && playsDeck && !origins.listsRequests
   }
 
   /// The lane of requests that name none.

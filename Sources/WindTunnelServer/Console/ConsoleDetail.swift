@@ -27,7 +27,7 @@ package enum ConsoleDetail {
     by rules: RedactionRules,
     match words: String
   ) -> [JSON.Member] {
-    let safe = safe(Interaction(request, response ?? Response()), by: rules)
+    let safe = Interaction(request, response ?? Response()).withoutSecrets(by: rules)
     return members(safe, hasResponse: response != nil) + [
       .init("stages", .array([])), .init("match", match(words)), .init("messages", .null),
     ]
@@ -39,14 +39,10 @@ package enum ConsoleDetail {
     var request = request
     // A line is not worth the reading of a large body.
     if request.body.count > bodyBytesMax { request.body = Body() }
-    if let safe = safe(Interaction(request, Response()), by: rules) { return safe.request.url }
+    let asked = Interaction(request, Response())
+    if let safe = asked.withoutSecrets(by: rules) { return safe.request.url }
     request.body = Body()
-    return safe(Interaction(request, Response()), by: rules)?.request.url
-  }
-
-  /// Returns an interaction without its secrets; `nil` where it cannot be looked into for them.
-  static func safe(_ interaction: Interaction, by rules: RedactionRules) -> Interaction? {
-    Cassette([interaction]).redacted(by: rules).cassette.interactions.first
+    return Interaction(request, Response()).withoutSecrets(by: rules)?.request.url
   }
 
   /// Returns the messages of an exchange and the words that ask again for it.

@@ -37,11 +37,11 @@ extension ServedExchange {
     var told = Interaction(outcome.request, response ?? Response())
     if case .recording(let recorded, _) = outcome.source { told.messages = recorded.messages }
     if let said { told.messages = said.messages }
-    var safe = ConsoleDetail.safe(told, by: rules)
+    var safe = told.withoutSecrets(by: rules)
     if safe == nil, conversation == nil, said == nil {
       // Nothing of what is recorded was said.
       told.messages = []
-      safe = ConsoleDetail.safe(told, by: rules)
+      safe = told.withoutSecrets(by: rules)
     }
     let asked: ConsoleDetail.Unshown? =
       outcome.request.isWithoutItsContent

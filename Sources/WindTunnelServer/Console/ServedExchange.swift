@@ -164,6 +164,17 @@ package struct ServedExchange: ConsoleSubject {
 }
 
 extension Outcome {
+  /// The source of the response by its kind.
+  var take: Journal.Take {
+    switch source {
+    case .recording(_, let place):
+      decision.faults.contains(where: \.replacesOrCuts) ? .withheld(place) : .recording(place)
+    case .computed: .computed
+    case .forward: .forwarded
+    case .unmatched: .unmatched
+    }
+  }
+
   /// The memory that a console needs to keep it, roughly, in bytes.
   var cost: Int {
     let computed = if case .computed(let response) = source { response.body.count } else { 0 }

@@ -10,7 +10,7 @@ public import WindTunnel
 /// | | | |
 /// |---|---|---|
 /// | `GET` | `/health` | `{"status": "ok", "scenario", "interactions", "uptimeSeconds"}` |
-/// | `GET` | `/requests` | `{"requests": […], "dropped", "next"}`; by `method`, `path`, `since`, `status`, `take`, `limit` |
+/// | `GET` | `/requests` | `{"requests": […], "dropped", "next"}` with headers and bodies; by `method`, `path`, `since`, `status`, `take`, `limit` |
 /// | `GET` | `/interactions` | `{"interactions": [{"number", "request", "status", "plays"}]}` |
 /// | `POST` | `/verify` | `{"request", "times"}` or `{"inOrder"}` → `{"passed", "asked", "seen"}` |
 /// | `POST` | `/reset` | forgets requests, plays and ordinals; 204 |
@@ -59,7 +59,7 @@ public struct Admin: Sendable {
 final class AdminHandler: RequestHandler, Sendable {
   private let admin: Admin
   private let deck: Deck
-  private let received: ReceivedRequests
+  private let start = (date: Date(), moment: Moment.now())
   private let open: ConnectionLimit
   /// Told of another scenario, with its seed, before anything is decided in it.
   private let swapped: @Sendable (Scenario, UInt64) -> Void
@@ -67,11 +67,10 @@ final class AdminHandler: RequestHandler, Sendable {
   init(
     _ admin: Admin,
     _ deck: Deck,
-    _ received: ReceivedRequests,
     _ open: ConnectionLimit,
     swapped: @escaping @Sendable (Scenario, UInt64) -> Void
   ) {
-    (self.admin, self.deck, self.received, self.open) = (admin, deck, received, open)
+    (self.admin, self.deck, self.open) = (admin, deck, open)
     self.swapped = swapped
   }
 
@@ -90,7 +89,8 @@ final class AdminHandler: RequestHandler, Sendable {
 
   private func answer(_ request: Request) -> Response {
     let snapshot = AdminSnapshot(
-      log: received.log.withLock { $0 },
+      records: deck.exchanges ?? ExchangeRecords(),
+      redaction: deck.redaction,
       interactions: deck.interactions,
       scenario: deck.scenario,
       seed: deck.seed,
@@ -98,21 +98,18 @@ final class AdminHandler: RequestHandler, Sendable {
       stubs: deck.stubs,
       isRecording: deck.records,
       openConnections: open.count,
-      uptime: received.uptime
+      start: start.date,
+      uptime: .nanoseconds(Moment.now() - start.moment)
     )
     let answer = AdminAnswer(to: request, seeing: snapshot, refusing: admin.refusal)
     switch answer.change {
-    case .reset?:
-      deck.reset()
-      received.log.withLock { $0.reset() }
+    case .reset?: deck.reset()
     case .run(let order)?:
       deck.swap(order.scenario, seed: order.seed) { seed in
         admin.swapped?(order.scenario, seed)
         swapped(order.scenario, seed)
       }
-    case .load(let cassette)?:
-      deck.load(cassette, keepingStubs: false)
-      received.log.withLock { $0.beginTape() }
+    case .load(let cassette)?: deck.load(cassette, keepingStubs: false)
     case .put(let stub)?:
       // Another connection may have put the last one meanwhile.
       guard deck.put(stub) else { return AdminAnswer.tooManyStubs }
@@ -198,14 +195,14 @@ struct AdminAnswer: Sendable {
     _ server: AdminSnapshot
   ) throws(FormatError) -> Response {
     let question = try RequestQuestion(data: request.body.data)
-    guard question.isTold(by: server.log) else {
+    guard question.isTold(by: server.records) else {
       return .problem(
         409,
-        "The requests up to number \(server.log.droppedThrough) are no longer kept, "
-          + "\(RequestLog.entriesMax) at most are; ask \"since\" that number, or reset before."
+        "The requests up to number \(server.records.droppedThrough) are no longer kept, "
+          + "\(ExchangeRecords.entriesMax) at most are; ask \"since\" that number, or reset before."
       )
     }
-    return .json(question.answer(from: server.log))
+    return .json(question.answer(from: server.records))
   }
 
   private static func load(
@@ -337,7 +334,9 @@ extension Response {
 
 /// The state of a server at one moment.
 struct AdminSnapshot: Sendable {
-  var log = RequestLog()
+  var records = ExchangeRecords()
+  /// The rules for secrets beside the standard ones.
+  var redaction = RedactionRules.standard
   var interactions: [Interaction] = []
   var scenario = Scenario.calm
   var seed: UInt64 = 1
@@ -347,6 +346,7 @@ struct AdminSnapshot: Sendable {
   var stubs: [NamedStub] = []
   var isRecording = false
   var openConnections = 0
+  var start = Date()
   var uptime = Duration.zero
 
   var health: JSON {
@@ -358,11 +358,12 @@ struct AdminSnapshot: Sendable {
 
   /// `next` is what to ask `since` for what comes after these.
   func requests(_ filter: RequestFilter) -> JSON {
-    let entries = filter.entries(of: log)
+    let entries = filter.entries(of: records)
     // Where the limit cut the list, the rest comes next; else only what is new.
-    let next = entries.count == filter.limit ? entries.last?.id : log.entries.last?.id
+    let next = entries.count == filter.limit ? entries.last?.id : records.entries.last?.id
     return [
-      "requests": .array(entries.map(\.json)), "dropped": .number(log.dropped),
+      "requests": .array(entries.map { $0.row(since: start, by: redaction) }),
+      "dropped": .number(records.dropped),
       "next": .number(next ?? filter.since),
     ]
   }
@@ -373,7 +374,7 @@ struct AdminSnapshot: Sendable {
         "number": .number(place + 1),
         "request": .text("\(interaction.request.method) \(interaction.request.url.withoutSecrets)"),
         "status": interaction.response.map { .number($0.status) } ?? .null,
-        "plays": .number(log.plays[place] ?? 0),
+        "plays": .number(records.plays(of: place)),
       ]
     }
     return ["interactions": .array(rows)]
@@ -401,10 +402,10 @@ struct AdminSnapshot: Sendable {
   var metrics: String {
     var text = Self.family("requests_total", "counter", "Requests by what was dealt for them.")
     for name in Journal.Take.requestNames {
-      text += "windtunnel_requests_total{take=\"\(name)\"} \(log.takeCounts[name] ?? 0)\n"
+      text += "windtunnel_requests_total{take=\"\(name)\"} \(records.takeCounts[name] ?? 0)\n"
     }
     text += Self.family("faults_total", "counter", "Faults that requests met, by kind.")
-    for (name, count) in log.faultCounts.sorted(by: { $0.key < $1.key }) {
+    for (name, count) in records.faultCounts.sorted(by: { $0.key < $1.key }) {
       text += "windtunnel_faults_total{fault=\"\(name)\"} \(count)\n"
     }
     text += Self.family("connections_open", "gauge", "Connections that are open.")
@@ -441,7 +442,7 @@ extension RequestFilter {
         path = RequestPattern(value)
       case "since": since = try Self.number(name, value, in: 0...Int.max)
       case "status": status = try Self.number(name, value, in: 100...999)
-      case "limit": limit = try Self.number(name, value, in: 1...RequestLog.entriesMax)
+      case "limit": limit = try Self.number(name, value, in: 1...ExchangeRecords.entriesMax)
       case "source":
         let takes = Journal.Take.requestNames
         guard takes.contains(value) else {

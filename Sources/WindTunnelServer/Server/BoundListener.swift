@@ -93,9 +93,9 @@ struct BoundListener: @unchecked Sendable {
     _ deck: Deck,
     counting open: ConnectionLimit
   ) async throws -> BoundListener? {
-    guard let group, let admin = options.admin, let received = options.received else { return nil }
+    guard let group, let admin = options.admin else { return nil }
     let console = options.console?.console
-    let handler = AdminHandler(admin, deck, received, open) { scenario, seed in
+    let handler = AdminHandler(admin, deck, open) { scenario, seed in
       console?.begin(scenario, seed: seed)
     }
     return try await openOwn(at: "127.0.0.1", admin.port, Admin.limits, group, deck) { _ in
@@ -171,7 +171,7 @@ extension PortContext {
       limits: options.limits,
       toldBytesMax: options.console == nil ? 0 : ServedExchange.contentBytesMax,
       proxy: proxy,
-      received: options.received,
+      listsRequests: options.listsRequests,
       journal: journal
     )
     self.init(

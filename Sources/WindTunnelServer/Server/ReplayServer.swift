@@ -79,8 +79,8 @@ public final class ReplayServer: Sendable {
     package var opensPlainPorts = false
     /// Tells whether it is the port of those who ask about a server, which no weather reaches.
     var isAdmin = false
-    /// The log of requests; `nil` where nobody can ask for it.
-    var received: ReceivedRequests?
+    /// Whether an admin port lists the requests, so that the end of each is measured.
+    var listsRequests = false
     /// The place of the console that devices see through a proxy.
     var proxiedConsole = Locked<ProxiedConsole?>(nil)
 
@@ -114,7 +114,8 @@ public final class ReplayServer: Sendable {
     self.deck = deck
     if let obstacle = options.obstacle(to: deck.scenario) { throw obstacle }
     var options = options
-    options.received = options.admin.map { _ in ReceivedRequests() }
+    options.listsRequests = options.admin != nil
+    if options.listsRequests { deck.keepRequests() }
     options.proxiedConsole = Locked(nil)
     self.options = options
     tls = try options.tls.map { tls throws(ServerError) in try TLSContext(tls) }
@@ -206,7 +207,6 @@ public final class ReplayServer: Sendable {
   /// plays from zero.
   public func load(_ cassette: Cassette, matcher: Matcher? = nil) {
     deck.load(cassette, matcher: matcher)
-    options.received?.log.withLock { $0.beginTape() }
   }
 
   /// The URL of the server: `http://127.0.0.1:PORT`, or by `https` where it uses TLS.

@@ -32,8 +32,8 @@ struct OriginContext: Sendable {
   let toldBytesMax: Int
   /// The proxy that the port is; `nil` for any other.
   let proxy: ProxyContext?
-  /// The log of requests; `nil` where nobody can ask for it.
-  let received: ReceivedRequests?
+  /// Whether an admin port lists the requests, so that the end of each is measured.
+  let listsRequests: Bool
   /// The writer of the journal; `nil`: the loop writes it itself.
   let journal: JournalWriter?
   /// The connections to upstreams that wait for their next request.
@@ -71,12 +71,6 @@ struct OriginContext: Sendable {
     return ignoredHost(url)
   }
 
-  /// Tells the deck's observer and the log of the admin port that a request has come to its end.
-  func requestEnded(_ outcome: Outcome, handshake: Duration?, upload: Duration?) {
-    deck.requestEnded(outcome, handshake: handshake, upload: upload)
-    received?.apply(.requestEnd(outcome, handshake: handshake, upload: upload))
-  }
-
   /// Keeps an exchange. Its client's output waits until it is written down, and so does `proceed`.
   func keep(
     _ interaction: Interaction,
@@ -94,11 +88,5 @@ struct OriginContext: Sendable {
       client?.isOutputHeld = false
       proceed()
     }
-  }
-
-  /// Tells the deck's observer and the log of the admin port that an exchange has ended.
-  func finished(_ outcome: Outcome, _ end: ExchangeEnd?) {
-    received?.apply(.ended(outcome, end))
-    deck.finished(outcome, end)
   }
 }

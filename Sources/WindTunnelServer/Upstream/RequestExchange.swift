@@ -31,7 +31,7 @@ final class RequestExchange {
   func finished(_ ending: ExchangeEnd.Ending) {
     guard !isFinished else { return }
     isFinished = true
-    context.finished(outcome, measure?.end(ending))
+    context.deck.finished(outcome, measure?.end(ending))
   }
 }
 
@@ -53,7 +53,7 @@ struct ExchangeMeasure {
   /// Begins with nothing; `nil` where nobody is told.
   init?(of outcome: Outcome, in context: OriginContext) {
     let isObserved = context.deck.isObserved(outcome)
-    guard isObserved || context.received != nil else { return nil }
+    guard isObserved || context.listsRequests || outcome.forwards else { return nil }
     scenario = context.proxy != nil && isObserved ? context.deck.scenario.name : nil
   }
 

@@ -170,7 +170,8 @@ struct ProxyOrder {
         mode: recording == nil ? .none : .newEpisodes,
         redaction: redaction,
         ignoring: ignored.map(\.name),
-        isProxied: true
+        isProxied: true,
+        keepsRequests: false
       ),
       recordingJournal: recording?.journal,
       observe: { event in

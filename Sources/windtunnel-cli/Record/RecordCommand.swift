@@ -133,7 +133,8 @@ extension Deck {
         then: mode == .newEpisodes ? .fail : .repeat,
         mode: mode,
         redaction: order.redaction,
-        ignoring: order.ignored.map(\.name)
+        ignoring: order.ignored.map(\.name),
+        keepsRequests: false
       ),
       recordingJournal: journal,
       observe: { event in

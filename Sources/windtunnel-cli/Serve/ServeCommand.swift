@@ -47,7 +47,8 @@ enum ServeCommand: Command {
         matcher: try order.matcher(),
         then: .repeat,
         pace: try arguments.number("--speed", in: 0...1000).map { .times($0) } ?? .immediately,
-        refreshingDates: arguments.has("--refresh-dates") ? clock : nil
+        refreshingDates: arguments.has("--refresh-dates") ? clock : nil,
+        keepsRequests: false
       ),
       observer: Deck.Observer(takingAll: false) { event in
         unanswered.observe(event)

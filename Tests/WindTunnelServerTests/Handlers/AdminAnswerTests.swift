@@ -20,13 +20,21 @@ import Testing
     server.uptime = .milliseconds(1500)
     server.openConnections = 2
     let end = ExchangeEnd(status: 200, bytes: 5, latency: .microseconds(1250), ending: .whole)
-    for (path, offset) in [("/home", 10), ("/home", 20), ("/away", 30)] {
-      let outcome = deck.decide(Request("GET", RequestURL("https://api.example.test\(path)")))
-      let came = Duration.milliseconds(offset)
-      server.log.apply(.requestEnd(outcome, handshake: nil, upload: nil), at: came)
-      if outcome.id == 1 { server.log.apply(.ended(outcome, end), at: .zero) }
+    server.start = Date(timeIntervalSinceReferenceDate: 0)
+    for (path, offset) in [("/home", 0.01), ("/home", 0.02), ("/away", 0.03)] {
+      let request = Request("GET", RequestURL("https://api.example.test\(path)"))
+      let outcome = deck.decide(request, at: server.start + offset)
+      if outcome.id == 1 { deck.finished(outcome, end) }
     }
+    server.records = deck.exchanges ?? ExchangeRecords()
     return server
+  }
+
+  /// More requests than are kept.
+  static var full: ExchangeRecords {
+    let deck = Deck(Cassette([home]), then: .repeat)
+    for _ in 0...ExchangeRecords.entriesMax { deck.finished(deck.decide(home.request)) }
+    return deck.exchanges ?? ExchangeRecords()
   }
 
   static func ask(
@@ -59,11 +67,13 @@ import Testing
     let first =
       #"{"id": 1, "atMilliseconds": 10, "method": "GET", "url": "https://api.example.test/home", "#
       + #""source": "recording", "interaction": 1, "ordinal": 1, "faults": [], "status": 200, "#
-      + #""bytes": 5, "latencyMilliseconds": 1.25, "ending": "whole"}"#
+      + #""bytes": 5, "latencyMilliseconds": 1.25, "ending": "whole", "headers": [], "body": null, "#
+      + #""bodyBytes": 0}"#
     let second =
       #"{"id": 2, "atMilliseconds": 20, "method": "GET", "url": "https://api.example.test/home", "#
       + #""source": "withheld", "interaction": 1, "ordinal": 2, "faults": [{"status": 503}], "#
-      + #""status": null, "bytes": null, "latencyMilliseconds": null, "ending": null}"#
+      + #""status": null, "bytes": null, "latencyMilliseconds": null, "ending": null, "#
+      + #""headers": [], "body": null, "bodyBytes": 0}"#
     func answer(_ requests: String, next: Int) -> String {
       #"200 {"requests": [\#(requests)], "dropped": 0, "next": \#(next)}"# + "\n"
     }
@@ -184,12 +194,7 @@ import Testing
 
   @Test func `a count of what has gone is not given`() {
     var server = Self.snapshot()
-    let outcome = Deck(Cassette()).decide(Request("GET", "/"))
-    for id in 10...(RequestLog.entriesMax + 10) {
-      var next = outcome
-      next.id = id
-      server.log.apply(.requestEnd(next, handshake: nil, upload: nil), at: .zero)
-    }
+    server.records = Self.full
     let question = Request(
       "POST",
       "/verify",

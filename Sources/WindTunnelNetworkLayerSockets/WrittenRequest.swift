@@ -10,7 +10,7 @@ internal import WindTunnelSymptoms
 
 /// A request of an app as it goes over a socket, and the one that follows it where it is redirected
 /// (RFC 9110 §15.4).
-struct SentRequest {
+struct WrittenRequest {
   private var url: URL
   private var method: String
   private var fields: HeaderFields
@@ -79,7 +79,7 @@ struct SentRequest {
 
   /// Returns the request by which an answer is followed; `nil` where the answer leads nowhere: it
   /// has another status, or no `Location` that is by `http` or `https`.
-  func redirected(by head: ResponseHead) throws(TransportError) -> SentRequest? {
+  func redirected(by head: ResponseHead) throws(TransportError) -> WrittenRequest? {
     guard [301, 302, 303, 307, 308].contains(head.status),
       let location = head.headers["Location"],
       let next = URL(string: location, relativeTo: url)?.absoluteURL,

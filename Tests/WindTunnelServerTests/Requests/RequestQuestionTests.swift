@@ -5,24 +5,25 @@ import Testing
 @testable import WindTunnel
 @testable import WindTunnelServer
 
-/// What a server received, and the questions about it.
-@Suite struct RequestLogTests {
-  /// A log of requests, their numbers from 1.
-  static func log(_ lines: String..., deck: Deck? = nil) -> RequestLog {
+/// The questions about the requests of a server, and the rows that list them.
+@Suite struct RequestQuestionTests {
+  /// A deck that was asked for each line, numbered from 1.
+  static func deck(_ lines: String..., scenario: Scenario = .calm) -> Deck {
     let tape = Cassette([Interaction(Request("GET", "https://api.example.test/a"), Response())])
-    let deck = deck ?? Deck(tape, then: .repeat)
-    var log = RequestLog()
-    for line in lines { log.begin(deck.decide(request(line))) }
-    return log
+    let deck = Deck(tape, scenario: scenario, then: .repeat)
+    for line in lines { _ = deck.decide(request(line)) }
+    return deck
   }
+
+  static func records(of deck: Deck) -> ExchangeRecords { deck.exchanges ?? ExchangeRecords() }
 
   static func request(_ line: String) -> Request {
     let words = line.split(separator: " ").map(String.init)
     return Request(words[0], RequestURL("https://api.example.test\(words[1])"))
   }
 
-  static func answer(_ question: String, _ log: RequestLog) throws -> JSON {
-    try RequestQuestion(data: Data(question.utf8)).answer(from: log)
+  static func answer(_ question: String, _ deck: Deck) throws -> JSON {
+    try RequestQuestion(data: Data(question.utf8)).answer(from: records(of: deck))
   }
 
   static func told(_ lines: (Int, String)...) -> JSON {
@@ -33,45 +34,21 @@ import Testing
     )
   }
 
-  @Test(arguments: [true, false])
-  func `a fault that was not done is told and counted as none`(comesFirst: Bool) throws {
-    let deck = Deck(
-      Cassette([Interaction(Request("GET", "https://api.example.test/a"), Response())]),
-      scenario: Scenario(
-        "two",
-        rules: [FaultRule(when: .always, [.delay(.exactly(.milliseconds(1))), .reset(afterEvents: 1)])]
-      ),
-      then: .repeat
-    )
-    var log = RequestLog()
-    let outcome = deck.decide(Self.request("GET /a"))
-    let undone = UndoneFault(.reset(afterEvents: 1), because: "the answer streams no events")
-    if comesFirst { log.apply(.undone(outcome, [undone]), at: .zero) }
-    log.apply(.requestEnd(outcome, handshake: nil, upload: nil), at: .zero)
-    if !comesFirst { log.apply(.undone(outcome, [undone]), at: .zero) }
-    log.apply(.ended(outcome, nil), at: .zero)
-    let entry = try #require(log.entries.first)
-    #expect(entry.undone == [undone] && log.faultCounts == ["delayMilliseconds": 1])
+  @Test func `a fault that was not done is told and counted as none`() throws {
+    let rule = FaultRule(when: .always, [.delay(.exactly(.milliseconds(1))), .reset(afterEvents: 1)])
+    let deck = Self.deck(scenario: Scenario("two", rules: [rule]))
+    _ = deck.delivery(of: deck.decide(Self.request("GET /a")), on: .inProcess)
+    let records = Self.records(of: deck)
+    expectEqual(records.faultCounts, ["delayMilliseconds": 1])
+    let row = try #require(records.entries.first).row(since: Date(), by: .standard)
     expectEqual(
-      entry.json["notDone"],
+      row["notDone"],
       [#"{"resetAfterEvents":1} was not done: the answer streams no events."#]
     )
   }
 
-  @Test func `what was not done of a request that never came whole is forgotten`() {
-    let deck = Deck(Cassette(), then: .repeat)
-    var log = RequestLog()
-    let outcome = deck.decide(Self.request("GET /a"))
-    log.apply(
-      .undone(outcome, [UndoneFault(.delay(.exactly(.milliseconds(1))), because: "no")]),
-      at: .zero
-    )
-    log.apply(.ended(outcome, nil), at: .zero)
-    expectEqual(log, RequestLog())
-  }
-
   @Test func `a request is asked for by how often it came`() throws {
-    let log = Self.log("GET /a", "POST /b", "GET /a")
+    let log = Self.deck("GET /a", "POST /b", "GET /a")
     let seen: JSON = ["count": 2, "requests": Self.told((1, "GET /a"), (3, "GET /a"))]
     let questions: [(String, String, Bool)] = [
       (#"{"request":"GET /a"}"#, "GET /a at least once", true),
@@ -98,14 +75,14 @@ import Testing
     ("GET /a?b=1&c=2", 1), ("GET /a?c=2&b=1", 1), ("GET /a?b=1", 0), ("GET /a", 2), ("BREW /a", 0),
   ])
   func `a request is asked for with its query, too`(pattern: String, count: Int) throws {
-    let log = Self.log("GET /a", "GET /a?c=2&b=1")
+    let log = Self.deck("GET /a", "GET /a?c=2&b=1")
     let answer = try Self.answer(#"{"request":"\#(pattern)","times":\#(count)}"#, log)
     expectEqual(answer["passed"], true)
     expectEqual(answer["seen"]?["count"], .number(count))
   }
 
   @Test func `an order is asked for, whatever came between`() throws {
-    let log = Self.log("GET /a", "POST /b", "GET /c")
+    let log = Self.deck("GET /a", "POST /b", "GET /c")
     try expectEqual(
       Self.answer(#"{"inOrder":["GET /a","GET /c"]}"#, log),
       [
@@ -135,14 +112,13 @@ import Testing
   }
 
   @Test func `requests are found by filters`() {
-    var log = Self.log("GET /a", "POST /b", "GET /a")
-    var last = Deck(Cassette()).decide(Self.request("GET /a"))
-    last.id = 3
-    log.end(last)
+    let deck = Self.deck("GET /a", "POST /b")
+    let end = ExchangeEnd(status: 200, bytes: 0, latency: .zero, ending: .whole)
+    deck.finished(deck.decide(Self.request("GET /a")), end)
     func found(_ change: (inout RequestFilter) -> Void) -> [Int] {
       var filter = RequestFilter()
       change(&filter)
-      return filter.entries(of: log).map(\.id)
+      return filter.entries(of: Self.records(of: deck)).map(\.id)
     }
     expectEqual(found { _ in }, [1, 2, 3])
     expectEqual(found { $0.method = "POST" }, [2])
@@ -154,46 +130,15 @@ import Testing
   }
 
   @Test func `the oldest go, and nobody is told a count of what has gone`() throws {
-    let deck = Deck(Cassette())
-    var log = RequestLog()
-    let outcome = deck.decide(Self.request("GET /a"))
-    for id in 1...(RequestLog.entriesMax + 1) {
-      var next = outcome
-      next.id = id
-      log.begin(next)
-    }
-    expectEqual(log.dropped, RequestLog.entriesMax / 10)
-    expectEqual(log.entries.count, RequestLog.entriesMax - log.dropped + 1)
-    expectEqual(log.entries.first?.id, log.droppedThrough + 1)
-    expectEqual(log.takeCounts, ["unmatched": RequestLog.entriesMax + 1])
+    let deck = Self.deck()
+    for _ in 0...ExchangeRecords.entriesMax { deck.finished(deck.decide(Self.request("GET /a"))) }
+    let records = Self.records(of: deck)
+    #expect(records.dropped == 1 && records.droppedThrough == 1)
+    expectEqual(records.entries.map(\.id), Array(2...ExchangeRecords.entriesMax + 1))
+    expectEqual(records.takeCounts, ["recording": ExchangeRecords.entriesMax + 1])
     let question = try RequestQuestion(data: Data(#"{"request":"/a"}"#.utf8))
-    #expect(!question.isTold(by: log))
-    let since = #"{"request":"/a","since":\#(log.droppedThrough)}"#
-    #expect(try RequestQuestion(data: Data(since.utf8)).isTold(by: log))
-    // The end of one that has gone is nobody's.
-    let before = log
-    var first = outcome
-    first.id = 1
-    log.end(first)
-    expectEqual(log, before)
-  }
-
-  @Test func `decisions that come late stand at their place`() {
-    let deck = Deck(Cassette())
-    let outcomes = (1...3).map { _ in deck.decide(Self.request("GET /a")) }
-    var log = RequestLog()
-    for index in [1, 0, 2] { log.begin(outcomes[index]) }
-    expectEqual(log.entries.map(\.id), [1, 2, 3])
-  }
-}
-
-extension RequestLog {
-  fileprivate mutating func begin(_ outcome: Outcome) {
-    apply(.requestEnd(outcome, handshake: nil, upload: nil), at: .zero)
-  }
-
-  fileprivate mutating func end(_ outcome: Outcome) {
-    let end = ExchangeEnd(status: 200, bytes: 0, latency: .zero, ending: .whole)
-    apply(.ended(outcome, end), at: .zero)
+    #expect(!question.isTold(by: records))
+    let since = #"{"request":"/a","since":1}"#
+    #expect(try RequestQuestion(data: Data(since.utf8)).isTold(by: records))
   }
 }

@@ -1,0 +1,56 @@
+extension Deck {
+  /// Returns the requests that came and match a pattern, such as `POST /orders`, in the order of
+  /// the deck's decisions.
+  ///
+  /// A deck keeps its last 10,000 requests, and 16 MB of their content (``droppedRequests``), until
+  /// ``reset()``. Decks whose ``PlaybackOptions/keepsRequests`` is off keep none.
+  public func requests(_ pattern: RequestPattern = "*") -> [SentRequest] {
+    guard let exchanges else { return [] }
+    return exchanges.entries.filter { pattern.matches($0.request) }
+      .map { SentRequest($0, since: exchanges.first) }
+  }
+
+  /// The number of requests that came and are no longer kept.
+  public var droppedRequests: Int { exchanges?.dropped ?? 0 }
+
+  /// Returns the next request that matches a pattern, and waits for it if it did not come yet.
+  ///
+  /// Each request is returned once, in the order of the deck's decisions, also to several callers.
+  ///
+  /// - Parameters:
+  ///   - pattern: The method and the path of the request, such as `POST /orders`.
+  ///   - limit: The maximum time to wait.
+  /// - Returns: The request. The response may not have been sent yet.
+  /// - Throws: ``MissingRequest`` if none comes in time, and `CancellationError`.
+  public func nextRequest(
+    _ pattern: RequestPattern,
+    within limit: Duration
+  ) async throws -> SentRequest {
+    if let record = await nextExchange(pattern, within: limit) {
+      return SentRequest(record, since: exchanges?.first)
+    }
+    try Task.checkCancellation()
+    throw MissingRequest(pattern: pattern, limit: limit, came: requests())
+  }
+}
+
+/// The error of a wait for a request that did not come.
+public struct MissingRequest: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The pattern of the request.
+  public let pattern: RequestPattern
+  /// The time that was waited for it.
+  public let limit: Duration
+  /// The requests that came to the deck.
+  public let came: [SentRequest]
+
+  private static let linesMax = 9
+
+  /// The pattern, the time, and the last requests that came, without secrets, in at most ten lines.
+  public var description: String {
+    let head = "No request \(pattern) came within \(limit)"
+    if came.isEmpty { return "\(head), and no other request." }
+    let lines = came.suffix(Self.linesMax).map { "\n  \($0.method) \($0.url.withoutSecrets)" }
+    let count = came.count == 1 ? "The only request" : "The last of \(came.count) requests"
+    return "\(head), or it was returned before. \(count):\(lines.joined())"
+  }
+}

@@ -1,0 +1,95 @@
+package import Foundation
+@_spi(WindTunnel) internal import WindTunnelCore
+
+/// One exchange of a deck: the request, the decision about it, and its end.
+package struct ExchangeRecord: Sendable, Hashable, Identifiable {
+  // Its parts are few and small: a deck makes a record for each request, under its lock.
+
+  /// The number of the decision.
+  package let id: Int
+  /// The source of the response by its kind.
+  package let take: Journal.Take
+  /// The lane, and the ordinal of the request within it and its key.
+  package let (lane, ordinal): (Lane, Int)
+  /// The faults that were decided.
+  package let decided: [Fault]
+  /// The recording or response itself. That of a function is empty until the function returns.
+  package internal(set) var source: Outcome.Source
+  /// The time of the decision by the caller's clock; `nil` if the caller passed none.
+  package let moment: Date?
+  /// The connection that the request came on; `nil` if the stage has none.
+  package let connection: SentRequest.Connection?
+  /// Whether the request has its whole content.
+  package private(set) var isBodyKept: Bool
+  /// The number of bytes of content that the record keeps.
+  private(set) var bodyBytes: Int
+  /// Whether ``Deck/nextRequest(_:within:)`` has returned the request.
+  var isReturned = false
+  /// The faults that were not done.
+  package internal(set) var undone: [UndoneFault] = []
+  /// The end of the response, if a stage has measured it.
+  package internal(set) var end: ExchangeEnd? {
+    get { boxedEnd?.value }
+    set { boxedEnd = newValue.map { Boxed($0) } }
+  }
+  /// The status that faults or the live server gave the response.
+  var givenStatus: Int?
+  private var boxedRequest: Boxed<Request>
+  private var boxedEnd: Boxed<ExchangeEnd>?
+
+  /// Creates a record of a decision about a request.
+  ///
+  /// - Parameters:
+  ///   - entry: The decision.
+  ///   - request: The request, with so many bytes of content.
+  ///   - source: The source of the response.
+  ///   - moment: The time of the decision.
+  ///   - connection: The connection that the request came on.
+  ///   - content: The whole content, or `nil` if it is not there; no value for the request's own.
+  init(
+    _ entry: Journal.Entry,
+    _ request: (boxed: Boxed<Request>, bytes: Int),
+    _ source: Outcome.Source,
+    at moment: Date?,
+    on connection: SentRequest.Connection?,
+    content: Body??
+  ) {
+    (id, take, decided) = (entry.id, entry.take, entry.decision.faults)
+    (lane, ordinal) = (entry.decision.lane, entry.decision.ordinal)
+    (self.source, self.moment, self.connection) = (source, moment, connection)
+    let bytes = content.map { $0?.count ?? .max } ?? request.bytes
+    isBodyKept = bytes <= ExchangeRecords.bodyBytesMax
+    bodyBytes = isBodyKept ? bytes : 0
+    boxedRequest = request.boxed
+    guard bodyBytes != request.bytes else { return }
+    var whole = request.boxed.value
+    whole.body = isBodyKept ? (content ?? nil) ?? .empty : .empty
+    boxedRequest = Boxed(whole)
+  }
+
+  /// The request as it was matched, with its content.
+  package var request: Request { boxedRequest.value }
+
+  /// The faults that were done.
+  package var faults: [Fault] {
+    decided.filter { fault in !undone.contains { $0.fault == fault } }
+  }
+
+  /// The status that was sent; `nil` if none was, or if it is not known.
+  package var status: Int? {
+    if let end { return end.status }
+    if let givenStatus { return givenStatus }
+    guard decided.isEmpty else { return nil }
+    return switch source {
+    case .recording(let interaction, _): interaction.response?.status
+    case .computed(let response): response.status
+    case .forward, .unmatched: nil
+    }
+  }
+
+  mutating func forgetBody() {
+    var request = request
+    request.body = .empty
+    (boxedRequest, isBodyKept, bodyBytes) = (Boxed(request), false, 0)
+  }
+}

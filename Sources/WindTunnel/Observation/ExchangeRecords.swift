@@ -1,0 +1,117 @@
+package import Foundation
+
+/// The last exchanges of a deck, in the order of their decisions.
+package struct ExchangeRecords: Sendable {
+  /// The maximum number of exchanges that are kept; the oldest are dropped first.
+  package static let entriesMax = 10_000
+  /// The maximum number of bytes of content that are kept of all requests together. The content of
+  /// a request that alone has more is not kept.
+  package static let bodyBytesMax = 16 << 20
+
+  private var ring = Ring<ExchangeRecord>(entriesMax)
+  private var bodyBytes = 0
+  /// The number of exchanges that are no longer kept, and the greatest number of a decision among
+  /// them.
+  package private(set) var (dropped, droppedThrough) = (0, 0)
+  /// The time of the first request.
+  package private(set) var first: Date?
+  /// The number of times that the recording at each place was played whole.
+  private var playCounts: [Int] = []
+  /// The number of requests by ``Journal/Take/kind``, since the start.
+  private var takes = Journal.Take.requestNames.map { _ in 0 }
+  /// The faults that were done in exchanges that are no longer kept.
+  private var pastFaults: [String: Int] = [:]
+
+  /// Creates a list without exchanges.
+  package init() {}
+
+  /// The exchanges that are kept.
+  package var entries: [ExchangeRecord] { ring.all }
+
+  /// The exchange of a decision; `nil` if it is not kept.
+  subscript(id: Int) -> ExchangeRecord? {
+    let offset = ring.count(through: id) - 1
+    return offset >= 0 && ring[offset].id == id ? ring[offset] : nil
+  }
+
+  /// Returns the exchanges of the decisions behind a number.
+  package func entries(after id: Int) -> [ExchangeRecord] {
+    (ring.count(through: id)..<ring.count).map { ring[$0] }
+  }
+
+  /// Returns the number of times that the recording at a place was played whole.
+  package func plays(of place: Int) -> Int { place < playCounts.count ? playCounts[place] : 0 }
+
+  /// The number of requests since the start, by the name of the source of the response.
+  package var takeCounts: [String: Int] {
+    Dictionary(uniqueKeysWithValues: zip(Journal.Take.requestNames, takes)).filter { $0.value > 0 }
+  }
+
+  /// The number of faults since the start that were done, by name.
+  package var faultCounts: [String: Int] {
+    var counts = pastFaults
+    for fault in entries.flatMap(\.faults) { counts[fault.name, default: 0] += 1 }
+    return counts
+  }
+
+  /// Keeps one more exchange, decided after all others.
+  mutating func append(_ record: consuming ExchangeRecord) {
+    takes[record.take.kind] += 1
+    if case .recording(let place) = record.take {
+      while playCounts.count <= place { playCounts.append(0) }
+      playCounts[place] += 1
+    }
+    if first == nil { first = record.moment }
+    if ring.isFull { removeFirst() }
+    bodyBytes += record.bodyBytes
+    // A record alone is always within the limit.
+    while bodyBytes > Self.bodyBytesMax { removeFirst() }
+    ring.append(record)
+  }
+
+  private mutating func removeFirst() {
+    if !ring[0].decided.isEmpty {
+      for fault in ring[0].faults { pastFaults[fault.name, default: 0] += 1 }
+    }
+    (dropped, droppedThrough) = (dropped + 1, ring[0].id)
+    let bytes = ring[0].bodyBytes
+    bodyBytes -= bytes
+    // Without content it may stay in its place.
+    if bytes > 0 { ring[0].forgetBody() }
+    ring.dropFirst()
+  }
+
+  /// Changes an exchange, if it is kept.
+  mutating func change(_ id: Int, _ change: (inout ExchangeRecord) -> Void) {
+    ring.change(id, change)
+  }
+
+  /// Returns the first request that matches a pattern and was not returned before.
+  mutating func next(_ pattern: RequestPattern) -> ExchangeRecord? {
+    let offset = (0..<ring.count).first { offset in
+      !ring[offset].isReturned && pattern.matches(ring[offset].request)
+    }
+    return offset.map { offset in
+      ring[offset].isReturned = true
+      return ring[offset]
+    }
+  }
+
+  /// Forgets the exchanges and the plays. The counts since the start stay.
+  mutating func reset() {
+    let counts = (takes, faultCounts)
+    self = ExchangeRecords()
+    (takes, pastFaults) = counts
+  }
+
+  /// Counts plays from zero, for another cassette.
+  mutating func beginCassette() { playCounts = [] }
+}
+
+extension Fault {
+  /// The key that names it in a scenario's file, such as `status`.
+  package var name: String {
+    guard case .object(let members) = json else { return "" }
+    return members.first?.name.value ?? ""
+  }
+}

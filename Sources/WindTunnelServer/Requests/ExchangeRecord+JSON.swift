@@ -1,0 +1,63 @@
+internal import Foundation
+internal import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
+internal import WindTunnelSymptoms
+
+extension ExchangeRecord {
+  /// The maximum size of content in a row, in bytes.
+  static let rowBodyBytesMax = 64 << 10
+
+  /// Returns the exchange as a row of `GET /requests`, without secrets, with its time since the
+  /// start of the server:
+  /// `{"id", "atMilliseconds", "method", "url", "source", "interaction", "ordinal", "faults",
+  /// "status", "bytes", "latencyMilliseconds", "ending", "headers", "body", "bodyBytes"}`, and
+  /// `"notDone"` with a sentence for each fault that was not done, if any. Before the end of the
+  /// response its members are null.
+  func row(since start: Date, by rules: RedactionRules) -> JSON {
+    let request = request
+    let at = max(.zero, Duration.seconds((moment ?? start).timeIntervalSince(start)))
+    var members = JSON.members([
+      "id": .number(id), "atMilliseconds": .number(at.inMilliseconds, places: 3),
+      "method": .text(request.method), "url": .text("\(request.url.withoutSecrets)"),
+      "source": .text(take.name), "interaction": .orNull(take.interaction),
+      "ordinal": .number(ordinal), "faults": .array(decided.map(\.json)),
+      "status": .orNull(end?.status), "bytes": .orNull(end?.bytes),
+      "latencyMilliseconds": end.map { .number($0.latency.inMilliseconds, places: 3) } ?? .null,
+      "ending": .orNull(end?.ending.name),
+    ])
+    members += content(by: rules)
+    if !undone.isEmpty { members.add("notDone", .texts(undone.map(\.description))) }
+    return .object(members)
+  }
+
+  /// The fields and the content, without secrets; null if they cannot be searched for them.
+  private func content(by rules: RedactionRules) -> [JSON.Member] {
+    var shown = request
+    let count = isBodyKept ? shown.body.count : nil
+    if shown.body.count > Self.rowBodyBytesMax { shown.body = .empty }
+    let safe = Interaction(shown, Response()).withoutSecrets(by: rules)?.request
+    let body = safe.flatMap { request -> JSON? in
+      if request.body.count == 0 { return nil }
+      return request.body.text.map { ["text": .text($0)] }
+        ?? ["base64": .text(request.body.data.base64EncodedString())]
+    }
+    let fields = safe?.headers.map { JSON.array([.text($0.name), .text($0.value)]) }
+    return JSON.members([
+      "headers": fields.map { .array($0) } ?? .null, "body": body ?? .null,
+      "bodyBytes": .orNull(count),
+    ])
+  }
+
+  /// The request in words, without secrets: `GET https://api.example.com/home`.
+  var line: String { "\(request.method) \(request.url.withoutSecrets)" }
+}
+
+extension ExchangeEnd.Ending {
+  /// The way in a word: a failure's is its symptom.
+  var name: String {
+    switch self {
+    case .whole, .cut, .clientLeft, .stopped: "\(self)"
+    case .failed(let symptom): symptom.rawValue
+    }
+  }
+}

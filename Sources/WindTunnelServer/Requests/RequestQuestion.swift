@@ -1,0 +1,138 @@
+internal import Foundation
+internal import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
+internal import WindTunnelSymptoms
+
+/// A question about the requests of a server: whether one came so often, or several in an order.
+///
+///     { "request": "GET /users/*", "times": 2, "since": 17 }
+///     { "request": "GET /users/*", "atLeast": 1, "atMost": 3 }
+///     { "inOrder": ["GET /home", "POST /payments"] }
+///
+/// Without a number at least one is asked for. `since` leaves out what came up to that number.
+struct RequestQuestion: Sendable, Hashable {
+  private enum Asked: Sendable, Hashable {
+    case count(RequestPattern, ClosedRange<Int>)
+    case order([RequestPattern])
+  }
+
+  /// The number of the requests that were seen which an answer tells of.
+  private static let toldMax = 100
+
+  private let asked: Asked
+  private let since: Int
+
+  /// Reads a question from bytes.
+  init(data: Data) throws(FormatError) {
+    let source = "question"
+    var top = try ObjectReader(JSON(parsing: data, source: source), source: source, path: "")
+    let request = try top.string("request")
+    let order = try top.array("inOrder")
+    let times = try top.int("times", in: 0...Int.max)
+    let least = try top.int("atLeast", in: 0...Int.max)
+    let most = try top.int("atMost", in: 0...Int.max)
+    since = try top.int("since", in: 0...Int.max) ?? 0
+    try top.refuseUnknownKeys()
+    switch (request, order) {
+    case (let request?, nil):
+      guard times == nil || (least == nil && most == nil) else {
+        throw top.error("times", "it stands beside \"atLeast\" or \"atMost\"")
+      }
+      let low = times ?? least ?? (most == nil ? 1 : 0)
+      let high = times ?? most ?? Int.max
+      guard low <= high else { throw top.error("atMost", "\(high) is less than \"atLeast\"") }
+      asked = .count(try top.pattern(request, at: "request"), low...high)
+    case (nil, let order?):
+      guard times == nil, least == nil, most == nil else {
+        throw top.error("inOrder", "an order has no number; ask for it by \"request\"")
+      }
+      var patterns: [RequestPattern] = []
+      for (index, json) in order.enumerated() {
+        guard let text = json.stringValue else {
+          throw top.error("inOrder[\(index)]", "\(json) is no request such as \"GET /home\"")
+        }
+        patterns.append(try top.pattern(text, at: "inOrder[\(index)]"))
+      }
+      guard !patterns.isEmpty else { throw top.error("inOrder", "no request stands here") }
+      asked = .order(patterns)
+    case (nil, nil), (_?, _?):
+      throw top.error(
+        ofAll: "one of \"request\" and \"inOrder\" should stand here",
+        fix: "Such as { \"request\": \"GET /home\", \"times\": 2 }."
+      )
+    }
+  }
+
+  /// Tells whether records can answer it: nothing that it asks for has been dropped.
+  func isTold(by records: ExchangeRecords) -> Bool { since >= records.droppedThrough }
+
+  /// `{"passed", "asked", "seen"}`. What was seen is told by number and line; for an order with how
+  /// many were found, and the first that was not.
+  func answer(from records: ExchangeRecords) -> JSON {
+    let entries = records.entries(after: since)
+    switch asked {
+    case .count(let pattern, let range):
+      let seen = entries.filter { pattern.matches($0.request) }
+      return [
+        "passed": .bool(range.contains(seen.count)), "asked": .text("\(pattern) \(range.words)"),
+        "seen": ["count": .number(seen.count), "requests": Self.told(seen)],
+      ]
+    case .order(let patterns):
+      var found = 0
+      for entry in entries where found < patterns.count {
+        if patterns[found].matches(entry.request) { found += 1 }
+      }
+      let seen = entries.filter { entry in patterns.contains { $0.matches(entry.request) } }
+      let missing = found < patterns.count ? patterns[found].description : nil
+      return [
+        "passed": .bool(missing == nil),
+        "asked": .text(patterns.map(\.description).joined(separator: ", then ")),
+        "seen": [
+          "found": .number(found), "missing": missing.map { .text($0) } ?? .null,
+          "count": .number(seen.count), "requests": Self.told(seen),
+        ],
+      ]
+    }
+  }
+
+  private static func told(_ entries: some Collection<ExchangeRecord>) -> JSON {
+    .array(entries.prefix(toldMax).map { ["id": .number($0.id), "request": .text($0.line)] })
+  }
+}
+
+extension ClosedRange<Int> {
+  fileprivate var words: String {
+    if lowerBound == upperBound { return "exactly \(Self.times(lowerBound))" }
+    if upperBound == .max { return "at least \(Self.times(lowerBound))" }
+    if lowerBound == 0 { return "at most \(Self.times(upperBound))" }
+    return "\(lowerBound) to \(Self.times(upperBound))"
+  }
+
+  private static func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
+}
+
+/// The requests of a server that are meant.
+struct RequestFilter: Sendable, Hashable {
+  var method: String?
+  var path: RequestPattern?
+  /// Only what came after the request of this number.
+  var since = 0
+  var status: Int?
+  /// A name out of `Journal.Take.requestNames`.
+  var take: String?
+  var limit = RequestFilter.limitDefault
+
+  static let limitDefault = 1000
+
+  init() {}
+
+  /// Returns the requests that are meant, the first `limit` of them.
+  func entries(of records: ExchangeRecords) -> [ExchangeRecord] {
+    let meant = records.entries(after: since).lazy.filter { entry in
+      (method == nil || entry.request.method == method) && (take == nil || entry.take.name == take)
+        && (status == nil || entry.end?.status == status)
+        && path?.matches(entry.request) != false
+    }
+    return Array(meant.prefix(limit))
+  }
+}
