@@ -4,7 +4,10 @@
 @_exported public import struct WindTunnel.Scenario
 @_exported public import enum WindTunnel.Fault
 @_exported public import struct WindTunnel.FaultRule
-@_exported public import enum WindTunnel.Stub
+@_exported public import struct WindTunnel.Stub
+@_exported public import struct WindTunnel.StubResponse
+@_exported public import struct WindTunnel.SentRequest
+@_exported public import struct WindTunnel.MissingRequest
 @_exported public import struct WindTunnel.RequestPattern
 @_exported public import struct WindTunnel.CassetteExpectation
 @_exported public import struct WindTunnelCassettes.Cassette
@@ -12,6 +15,8 @@
 @_exported public import struct WindTunnelCassettes.Matcher
 @_exported public import struct WindTunnelCore.Lane
 @_exported public import struct WindTunnelHTTP.HeaderFields
+@_exported public import struct WindTunnelHTTP.HeaderName
+@_exported public import struct WindTunnelHTTP.RequestURL
 @_exported public import struct WindTunnelHTTP.Body
 @_exported public import struct WindTunnelLink.LinkPreset
 @_exported public import struct WindTunnelRedaction.RedactionRules

@@ -146,7 +146,7 @@ package struct Redaction {
     if var failure = interaction.failure {
       log?.part = "failure text"
       failure.text = failure.text.map { text($0) }
-      interaction.result = Answer(interaction.response, failure) ?? interaction.result
+      interaction.result = RecordedResult(interaction.response, failure) ?? interaction.result
     }
     for index in interaction.messages.indices {
       log?.part = "message \(index)"

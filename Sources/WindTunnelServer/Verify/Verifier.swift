@@ -114,7 +114,7 @@ public struct Verifier: Sendable {
     known recorded: Interaction,
     as recordedURL: RequestURL,
     _ loop: EventLoop
-  ) async throws -> (answer: RecordedResult, failure: ExchangeFailure?) {
+  ) async throws -> (result: RecordedResult, failure: ExchangeFailure?) {
     var request = asked
     // As it was recorded: what was kept opened or in gzip must not come in a coding that cannot be
     // opened.
