@@ -7,7 +7,7 @@ internal import WindTunnelVirtualTime
 /// other, and a report says how it did.
 ///
 /// ```swift
-/// let report = try await Drill(cassette, in: .preRelease, calls: 400, seed: 7).fly { call in
+/// let report = try await Drill(cassette, in: .preRelease, calls: 400, seed: 7).run { call in
 ///   try await ShopAPI(baseURL: call.baseURL, session: call.session).get(call.url)
 /// }
 /// try report.require([Gate("successRate >= 0.99"), Gate("blankScreens == 0")])

@@ -7,7 +7,7 @@ extension Drill {
   /// Makes a drill of a cassette that is found as `.cassette("NAME")` finds it.
   ///
   /// ```swift
-  /// let report = try await Drill("shop", in: .preRelease, calls: 400, seed: 7).fly { call in
+  /// let report = try await Drill("shop", in: .preRelease, calls: 400, seed: 7).run { call in
   ///   try await ShopAPI(baseURL: call.baseURL, session: call.session).get(call.url)
   /// }
   /// report.require(.successRate >= 0.99, .blankScreens == 0)

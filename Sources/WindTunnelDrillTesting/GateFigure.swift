@@ -98,6 +98,10 @@ extension GateFigure where Value == Double {
   public static var blankScreens: Self { Self(.blankScreens) }
   /// The share of the important calls after which the client had nothing to show.
   public static var blankScreenRate: Self { Self(.blankScreenRate) }
+  /// The number of important actions that failed.
+  public static var failedActions: Self { Self(.failedActions) }
+  /// The share of the important actions that failed.
+  public static var failedActionRate: Self { Self(.failedActionRate) }
   /// The number of calls that returned an outdated copy.
   public static var staleServed: Self { Self(.staleServed) }
   /// The number of calls that succeeded with a body that was not recorded.
@@ -154,7 +158,7 @@ extension GateFigure where Value == Duration {
     self.init(metric: metric) { .figure(($0.inMilliseconds * 1000).rounded()) }
   }
 
-  /// The median latency.
+  /// The median latency of the calls.
   public static var p50: Self { Self(.p50) }
   /// The 90th percentile of the latency.
   public static var p90: Self { Self(.p90) }

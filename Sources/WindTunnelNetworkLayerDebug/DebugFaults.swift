@@ -62,14 +62,14 @@ public enum DebugFaults: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - configuration: A configuration such as one whose layer at launch is
-  ///     `{"extras": {"weather": "offline"}}`.
+  ///     `{"extras": {"faults": "offline"}}`.
   ///   - folder: The folder of files with relative paths, as for ``init(_:in:)``.
   /// - Throws: ``DebugFaultsError`` where the word is no weather.
   public init(
     _ configuration: NetworkConfiguration,
     in folder: URL? = nil
   ) throws(DebugFaultsError) {
-    guard let word = configuration.extras["weather"] else {
+    guard let word = configuration.extras["faults"] else {
       self = .calm
       return
     }

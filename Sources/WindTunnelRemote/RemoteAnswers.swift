@@ -22,7 +22,7 @@ public struct RemoteRequest: Sendable, Hashable, Decodable, Identifiable {
   public var url: String
   /// The source of the answer: `recording`, `withheld` (a fault kept it), `computed` (a stub),
   /// `forwarded` or `unmatched`.
-  public var take: String
+  public var source: String
   /// The number of the recording, from 1; `nil` where none answered.
   public var interaction: Int?
   /// The status that was sent; `nil` where none was, or not yet.
@@ -41,7 +41,7 @@ public struct RemoteRequest: Sendable, Hashable, Decodable, Identifiable {
   /// The number of bytes of content; `nil` if it is not kept.
   public var bodyBytes: Int?
 
-  /// A header field.
+  /// A header field of a request.
   public struct Header: Sendable, Hashable, Decodable {
     /// The name as it was sent.
     public var name: String

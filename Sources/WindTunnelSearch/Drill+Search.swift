@@ -37,8 +37,8 @@ extension Drill {
     }
   }
 
-  /// Searches for the smallest fault sets that sink a flow whose client keeps something that outlives
-  /// its process, as ``search(as:_:progress:_:)`` does.
+  /// Searches for the smallest fault sets that sink a flow whose client keeps something that
+  /// outlives its process, as ``search(as:_:progress:_:)`` does.
   ///
   /// - Parameters:
   ///   - name: The flow's name.
@@ -109,8 +109,8 @@ extension Drill {
     }
   }
 
-  /// Flies a flow whose client keeps something that outlives its process in one fault set, and throws
-  /// what it breaks.
+  /// Flies a flow whose client keeps something that outlives its process in one fault set, and
+  /// throws what it breaks.
   ///
   /// - Parameters:
   ///   - fault set: The fault set.

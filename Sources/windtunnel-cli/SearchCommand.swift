@@ -6,7 +6,7 @@ enum SearchCommand: Command {
   static let name = "search"
   static let summary = "Search every small fault set for those that sink the reference client."
   static let synopsis = "[--cassette FILE] [--depth N] [--budget T] [--gate EXPR …] [--report FILE]"
-  static let example = "windtunnel search --depth 2 --gate \"finds == 0\" --report fault sets.html"
+  static let example = "windtunnel search --depth 2 --gate \"finds == 0\" --report search.html"
   static let flags = [
     Flag("--cassette", "FILE")
       .help("The cassette whose requests the flow makes (default: the shipped shop)."),

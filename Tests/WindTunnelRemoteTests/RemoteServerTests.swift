@@ -48,7 +48,7 @@ import WindTunnelServer
       expectEqual(health.interactions, 1)
       for _ in 1...2 { #expect(try await Self.get(base, "a") == (200, "hello")) }
       let came = try await server.requests("GET /a")
-      expectEqual(came.map(\.take), ["recording", "recording"])
+      expectEqual(came.map(\.source), ["recording", "recording"])
       #expect(came.map(\.status) == [200, 200] && came.map(\.ending) == ["whole", "whole"])
       try await expectEqual(server.requests("POST /a"), [])
       try await expectEqual(server.requests("/a", since: came[0].id).map(\.id), [came[1].id])

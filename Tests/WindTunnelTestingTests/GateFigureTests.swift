@@ -8,7 +8,7 @@ import WindTunnelDrillTesting
     .calls, .successRate, .successRateLower, .successRateUpper, .firstTrySuccessRate,
     .recoveredRate, .averageRetries, .retriesP95, .retriesMax, .amplification,
     .worstSecondAmplification, .silentRetries, .duplicates, .retryAfterCompliance, .earlyRetries,
-    .thunderingHerdIndex, .blankScreens, .blankScreenRate, .staleServed, .silentTruncations, .crashes,
+    .thunderingHerdIndex, .blankScreens, .blankScreenRate, .failedActions, .failedActionRate, .staleServed, .silentTruncations, .crashes,
     .hangs, .unexpectedErrors, .cancelledCalls, .attemptsAfterCancel, .faultCoverage, .coverage,
     .reconnectedRate, .pingsAnswered, .messagesLost, .messagesDoubled, .messagesOutOfOrder,
     .messagesLate, .p95Ratio, .p95RatioLower, .p95RatioUpper, .medianRatio, .medianRatioLower,

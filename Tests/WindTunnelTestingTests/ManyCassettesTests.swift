@@ -109,7 +109,7 @@ private struct ManyCassettes: SuiteTrait, TestScoping {
       let texts = Self.texts(number)
       let interactions = texts.indices.map { index in
         Interaction(
-          Request("GET", RequestURL("\(place.url)/\(index == 3 ? "end" : "source")")),
+          Request("GET", RequestURL("\(place.url)/\(index == 3 ? "end" : "take")")),
           .text(Body(texts[index]))
         )
       }

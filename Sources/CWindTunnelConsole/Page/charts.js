@@ -38,7 +38,7 @@ function perSecond(sample, before, name) {
 
 const TALLIES = [
   { key: "statuses", title: "Statuses", filter: "status" },
-  { key: "takes", title: "Answered by", filter: "source" },
+  { key: "sources", title: "Answered by", filter: "source" },
   { key: "faults", title: "Faults", filter: "fault" },
 ]
 

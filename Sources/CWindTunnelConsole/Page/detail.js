@@ -105,7 +105,7 @@ export class Detail {
       // One stage alone is no course.
       detail.stages.length > 1 && part("Stages", ...stages(detail.stages)),
       detail.match.words !== "" && part(
-        row.take === "unmatched" ? "Why nothing matched" : "Why this answer", ...match(detail.match),
+        row.source === "unmatched" ? "Why nothing matched" : "Why this answer", ...match(detail.match),
       ),
       detail.messages && part("Conversation", ...conversation(detail.messages, detail.unshown)),
       part("Request", ...message(detail.request, "The request is not kept.", this.#actions.copy)),
@@ -290,10 +290,10 @@ function match({ words, candidates }) {
 function withoutAnswer(row) {
   if (row.ending === null) return "No answer yet."
   if (row.status === null) return `There was none: ${format.ending(row.ending)}.`
-  if (row.take === "withheld" && row.interaction !== null) {
+  if (row.source === "withheld" && row.interaction !== null) {
     return `A fault made another of recording ${row.interaction}; what went out is not kept.`
   }
-  if (row.take === "withheld") {
+  if (row.source === "withheld") {
     return `WindTunnel made it, with status ${row.status}; what went out is not kept.`
   }
   return `It had status ${row.status}; what went out is not kept.`

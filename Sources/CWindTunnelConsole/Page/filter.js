@@ -1,6 +1,6 @@
 // The filter's language. Words must all hold; a word is a text of the row, or KEY:VALUE:
 //
-//   method:POST   status:503   status:5xx   fault:reset   take:unmatched   segment:2
+//   method:POST   status:503   status:5xx   fault:reset   source:unmatched   segment:2
 //   client:192.168.1.4   call:3   id:7,8   is:broken   is:open   is:conversation
 //
 // "-" before a word turns it round, and "quotes" hold words together.
@@ -21,7 +21,7 @@ const KEYS = {
   method: (value) => (row) => equals(row.method, value),
   status: (value) => (row) => row.status !== null && isStatus(String(row.status), value),
   fault: (value) => (row) => row.faults.some((fault) => has(fault, value)),
-  take: (value) => (row) => equals(row.take, value),
+  source: (value) => (row) => equals(row.source, value),
   segment: (value) => (row) => equals(row.segment, value),
   client: (value) => (row) => equals(row.client, value),
   call: (value) => (row) => equals(row.call, value),
@@ -50,7 +50,7 @@ function words(text) {
 /** The text of a row in which plain words are looked for. */
 export function searchText(row) {
   return [
-    row.method, row.url, row.status, row.take, ...row.faults, ...row.notDone, row.ending, row.client,
+    row.method, row.url, row.status, row.source, ...row.faults, ...row.notDone, row.ending, row.client,
   ].filter((part) => part !== null).join(" ").toLowerCase()
 }
 

@@ -100,15 +100,15 @@ export const TAKES = {
 
 /** Who has answered, short for the list: "recording #4". */
 export function take(row) {
-  if (row.take === null) return "–"
-  const name = TAKES[row.take] ?? row.take
+  if (row.source === null) return "–"
+  const name = TAKES[row.source] ?? row.source
   if (row.interaction === null) return name
-  return row.take === "withheld" ? `${name}, not #${row.interaction}` : `${name} #${row.interaction}`
+  return row.source === "withheld" ? `${name}, not #${row.interaction}` : `${name} #${row.interaction}`
 }
 
 /** The same as a sentence's part, for the detail. */
 export function takeInWords(row, hasAnswer) {
-  switch (row.take) {
+  switch (row.source) {
     case null:
       return "nothing yet"
     case "recording":
@@ -122,7 +122,7 @@ export function takeInWords(row, hasAnswer) {
     case "unmatched":
       return "WindTunnel: nothing on the cassette matched"
     default:
-      if (row.take !== "forwarded" || row.ending === null || row.ending in ENDINGS) return TAKES[row.take] ?? row.take
+      if (row.source !== "forwarded" || row.ending === null || row.ending in ENDINGS) return TAKES[row.source] ?? row.source
       return hasAnswer ? "the server, until it failed" : "WindTunnel, for a server that failed"
   }
 }

@@ -393,7 +393,7 @@ function fillExchange(shown, row) {
   cells.status.className = row.status === null ? "status" : `status s${format.statusClass(row.status)}`
   setText(cells.attempt, format.attempt(row))
   setText(cells.faults, troubles(row))
-  setText(cells.take, format.take(row) + (row.conversation ? " ⇄" : ""))
+  setText(cells.source, format.take(row) + (row.conversation ? " ⇄" : ""))
   setText(cells.figure, isOpen ? "under way" : format.duration(row.latency))
   cells.bar.style.setProperty("--ms", row.latency ?? 0)
   cells.bar.style.setProperty("--first", row.latency ? Math.min(1, (row.firstByte ?? 0) / row.latency) : 0)

@@ -23,7 +23,7 @@ public import Foundation
 /// ]
 /// ```
 public struct Stub: Sendable {
-  /// One response.
+  /// One response to every request.
   struct Part: Sendable {
     var interaction: Interaction
     var delay: Duration?

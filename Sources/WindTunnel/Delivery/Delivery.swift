@@ -17,7 +17,7 @@ public struct Delivery: Sendable, Hashable {
     /// Shake hands in TLS, as the server that the client came to; what follows on the connection is
     /// sealed.
     case shakeHands(Handshake)
-    /// RecordedResult the handshake of a WebSocket (RFC 6455 §4.2.2), with these fields beside those that
+    /// Answer the handshake of a WebSocket (RFC 6455 §4.2.2), with these fields beside those that
     /// it takes, and go on with the conversation that was recorded, in which this goes wrong.
     case converse(ResponseHead, [ConversationFault])
     /// Pass on the live origin's answer to the handshake of a WebSocket, as ``Payload/live`` does,

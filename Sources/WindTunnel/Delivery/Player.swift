@@ -232,7 +232,7 @@ extension Player {
     case head(ResponseHead)
     /// Shake hands in TLS from here on.
     case shakeHands(Handshake)
-    /// RecordedResult the handshake of a WebSocket and go on with the recorded conversation, in which this
+    /// Answer the handshake of a WebSocket and go on with the recorded conversation, in which this
     /// goes wrong.
     case converse(ResponseHead, [ConversationFault])
     /// Send these bytes to the client.

@@ -2,7 +2,8 @@ public import Foundation
 
 /// A request that came to a deck, as its client sent it, with the source of its response.
 ///
-/// In process and on the wire it is the same. Its values may be secrets: they are as they were sent.
+/// In process and on the wire it is the same. Its values may be secrets: they are as they were
+/// sent.
 public struct SentRequest: Sendable, Hashable, Identifiable {
   private let record: ExchangeRecord
   /// The time since the first request of the deck; `nil` if the stage has no clock.
@@ -55,7 +56,7 @@ public struct SentRequest: Sendable, Hashable, Identifiable {
     case recording(Int)
     /// A stub or a function.
     case stub
-    /// The live server.
+    /// The response of the live server.
     case forwarded
     /// None: the request is not on the cassette. The nearest recordings, in sentences.
     case unmatched(nearest: String)

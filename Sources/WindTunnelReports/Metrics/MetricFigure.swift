@@ -98,7 +98,7 @@ extension GateMetric {
     case .cancelReturnP95:
       .init(\.cancelReturnP95, "How long 95 % of the calls that were given up took to return.")
     case .blankScreens:
-      .init(\.blankScreens, "GET and HEAD calls of critical endpoints that had nothing to show.")
+      .init(\.blankScreens, "GET and HEAD calls of critical endpoints with nothing to show.")
     case .blankScreenRate:
       .init(\.blankScreenRate, "The same, of all GET and HEAD calls of critical endpoints.")
     case .failedActions:

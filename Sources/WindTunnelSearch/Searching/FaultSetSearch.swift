@@ -1,5 +1,5 @@
-/// The search for fault sets that sink a flow: calm, every single thing that can go wrong, every pair,
-/// and deeper within a budget.
+/// The search for fault sets that sink a flow: calm, every single thing that can go wrong, every
+/// pair, and deeper within a budget.
 struct FaultSetSearch {
   private let flight: FlowFlight
   private let plan: SearchPlan
@@ -127,9 +127,9 @@ struct FaultSetSearch {
     return finished()
   }
 
-  /// Returns the fault sets of one thing more, those first that show most: frequent faults before rare
-  /// ones, requests that are made only in fault sets before those of calm, and what has shown something
-  /// new of the client.
+  /// Returns the fault sets of one thing more, those first that show most: frequent faults before
+  /// rare ones, requests that are made only in fault sets before those of calm, and what has shown
+  /// something new of the client.
   private mutating func candidates(
     after parents: [Parent],
     depth: Int,
@@ -224,8 +224,8 @@ struct FaultSetSearch {
     return run.ending.isFallen ? nil : run
   }
 
-  /// Returns the flight of the next fault set; `nil` where it has no virtual time, which is noted, or
-  /// the search is given up.
+  /// Returns the flight of the next fault set; `nil` where it has no virtual time, which is noted,
+  /// or the search is given up.
   private mutating func run(_ elements: [FaultSetElement]) async throws -> FlowRun? {
     do {
       return try await flights.next()

@@ -1,8 +1,8 @@
-/// Flights of fault sets that are flown anyway, in their order: those of the next ones are under way
-/// while one is judged.
+/// Flights of fault sets that are flown anyway, in their order: those of the next ones are under
+/// way while one is judged.
 ///
-/// A flight depends on its fault set alone, so it does not matter how many are under way, nor what is
-/// found meanwhile.
+/// A flight depends on its fault set alone, so it does not matter how many are under way, nor what
+/// is found meanwhile.
 struct FlightsAhead {
   private let flight: FlowFlight
   private let patience: Duration

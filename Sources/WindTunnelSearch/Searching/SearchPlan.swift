@@ -8,8 +8,8 @@ public struct SearchPlan: Sendable {
   public var ordersOfSingles = 4
   /// The machine's time after which no further fault set is flown; `nil`: none.
   public var budget: Duration? = .seconds(300)
-  /// The greatest number of fault sets; `nil`: none. With it instead of ``budget`` every search of the
-  /// same seed flies the same faultSets.
+  /// The greatest number of fault sets; `nil`: none. With it instead of ``budget`` every search of
+  /// the same seed flies the same faultSets.
   public var faultSets: Int?
   /// The way to the failures of the flow's own expectations, such as `.swiftTesting` of the module
   /// `WindTunnelSearchTesting`; `nil`: they go where they always go.
@@ -24,9 +24,9 @@ public struct SearchPlan: Sendable {
   /// flows whose client keeps something that outlives its process.
   public var restarts = false
 
-  /// The number of fault sets that are flown at once, each on a thread, beside the one that is judged;
-  /// nothing that is found depends on it. More than one is for flows that share nothing with each
-  /// other, such as a `static var` of their client's.
+  /// The number of fault sets that are flown at once, each on a thread, beside the one that is
+  /// judged; nothing that is found depends on it. More than one is for flows that share nothing
+  /// with each other, such as a `static var` of their client's.
   public var workers = 1
   /// The number of finds with which the search ends.
   public var finds = 100

@@ -23,8 +23,8 @@ struct Shrinking {
   /// The least difference between two lengths of time.
   private static let finest = Duration.milliseconds(10)
 
-  /// Returns the smallest fault set of a fault set that sinks the flow; `nil` where it does not sink it
-  /// again.
+  /// Returns the smallest fault set of a fault set that sinks the flow; `nil` where it does not
+  /// sink it again.
   func least(_ elements: [FaultSetElement], _ order: TurnOrder) async throws -> Least? {
     var (elements, order) = (elements, order)
     if order != .arrival, try await sinks(elements, .arrival) != nil { order = .arrival }
@@ -158,8 +158,8 @@ struct Shrinking {
 }
 
 extension FlowRun {
-  /// The last request that met a fault, in words: in the smallest fault set the end was good without
-  /// it.
+  /// The last request that met a fault, in words: in the smallest fault set the end was good
+  /// without it.
   fileprivate var lastHit: String? {
     let hits = zip(places, attempts).filter { $0.1.isHit }
     guard let (place, attempt) = hits.last else { return nil }

@@ -56,7 +56,7 @@ struct SentContent {
     if length == nil { channel.write { $0.appendLastChunk() } }
   }
 
-  /// Writes a piece.
+  /// Writes a piece of the content.
   mutating func pass(_ piece: Data, on channel: Channel) {
     passedBytes += piece.count
     if length == nil { channel.write { $0.appendChunk(piece) } } else { channel.write(piece) }

@@ -193,7 +193,7 @@ struct ProtocolError: Error, Sendable, Hashable, CustomStringConvertible {
   enum Truncation: Sendable, Hashable {
     /// Before a whole start line.
     case beforeHead
-    /// Within the fields.
+    /// The end is within the fields.
     case inHead
     /// Within content of an announced length.
     case inContent(received: Int, expected: Int)

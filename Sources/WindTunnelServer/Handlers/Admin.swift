@@ -402,7 +402,7 @@ struct AdminSnapshot: Sendable {
   var metrics: String {
     var text = Self.family("requests_total", "counter", "Requests by what was dealt for them.")
     for name in Journal.Take.requestNames {
-      text += "windtunnel_requests_total{take=\"\(name)\"} \(records.takeCounts[name] ?? 0)\n"
+      text += "windtunnel_requests_total{source=\"\(name)\"} \(records.takeCounts[name] ?? 0)\n"
     }
     text += Self.family("faults_total", "counter", "Faults that requests met, by kind.")
     for (name, count) in records.faultCounts.sorted(by: { $0.key < $1.key }) {

@@ -60,7 +60,7 @@ enum Server {
     let scratch = try Scratch()
     let tape = #"{"windtunnel":1,"interactions":[{"request":{"url":"http://a.test/home"},"#
     try scratch.write(tape + #""response":{},"then":"fail"}]}"#, to: "a.json")
-    let faults = #"[{"when":{"request":"GET /scenario"},"faults":[{"status":503}]}]"#
+    let faults = #"[{"when":{"request":"GET /weather"},"faults":[{"status":503}]}]"#
     try scratch.write(#"{"windtunnelScenario":1,"name":"x","rules":\#(faults)}"#, to: "x.json")
     let (flight, url) = try await Server.start("a.json", "--scenario", "x.json", in: scratch)
     let statuses = [

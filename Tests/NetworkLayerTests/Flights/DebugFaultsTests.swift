@@ -72,9 +72,9 @@ import WindTunnelServer
       )
     }
     try expectEqual(DebugFaults(configuration([:])), .calm)
-    try expectEqual(DebugFaults(configuration(["scenario": "failure 503"])), .failure(status: 503))
+    try expectEqual(DebugFaults(configuration(["faults": "failure 503"])), .failure(status: 503))
     #expect(throws: DebugFaultsError.self) {
-      try DebugFaults(configuration(["scenario": "fog"]))
+      try DebugFaults(configuration(["faults": "fog"]))
     }
   }
 

@@ -5,7 +5,7 @@ import Testing
 
 /// Lines of the story that are kept in parts.
 @Suite struct DecisionLineTests {
-  private static let place = DecisionLine.Place(scenario: "faultSet", key: "GET /a")
+  private static let place = DecisionLine.Place(scenario: "storm", key: "GET /a")
 
   private static func decision(
     _ lane: String = "storm/17",
@@ -35,7 +35,7 @@ import Testing
     #expect(line.key == "GET /a" && written.key == "GET /a" && line.hasKey(of: written))
     #expect(line.metNothing == faults.isEmpty && written.metNothing == faults.isEmpty)
     expectEqual(line.storedAnew(), line)
-    let moved = line.moved(to: DecisionLine.Place(scenario: "faultSet", key: "GET /b"))
+    let moved = line.moved(to: DecisionLine.Place(scenario: "storm", key: "GET /b"))
     expectEqual(moved.text, Self.decision(key: "GET /b", faults: faults).line)
     #expect(moved != line && !moved.hasKey(of: line) && !moved.hasKey(of: written))
   }

@@ -190,7 +190,7 @@ import Testing
     let wanted = [
       #"{"at":1500,"requests":3,"unseen":0,"answered":1,"failed":1,"faulted":1,"open":1,"retries":0,"#,
       #""bytes":14,"perSecond":3,"latency":{"p50":5,"p95":5,"p99":5},"#,
-      #""statuses":{"200":1,"503":1},"takes":{"recording":1,"unmatched":1,"withheld":1},"#,
+      #""statuses":{"200":1,"503":1},"sources":{"recording":1,"unmatched":1,"withheld":1},"#,
       #""faults":{"status":1}}"#,
     ]
     expectEqual(told, wanted.joined())

@@ -394,7 +394,7 @@ import Testing
       #expect(detail["row"]?["source"] == "forwarded" && detail["rules"] == .array([]))
       expectEqual(origin.asked.map(\.line), ["GET /good"])
       let told = try await stand.events(until: "event: counters")
-      #expect(told.contains(#""takes":{"forwarded":1,"withheld":1}"#))
+      #expect(told.contains(#""sources":{"forwarded":1,"withheld":1}"#))
     }
   }
 
@@ -409,7 +409,7 @@ import Testing
     let end = ExchangeEnd(status: 403, bytes: 9, latency: .zero, ending: .whole)
     exchanges.apply(.ended(outcome, end), at: .zero)
     expectEqual(exchanges.feed[1]?.row.take, "withheld")
-    expectEqual(exchanges.feed.counters.json(at: .zero)["takes"], ["withheld": 1])
+    expectEqual(exchanges.feed.counters.json(at: .zero)["sources"], ["withheld": 1])
     let detail = JSON.object(try #require(exchanges.feed[1]?.detail(in: nil)))
     expectEqual(
       detail["match"]?["words"],

@@ -87,7 +87,7 @@ import Testing
         [
           "requests": 3, "unseen": 0, "answered": 2, "failed": 1, "faulted": 1, "open": 0,
           "bytes": 33,
-          "statuses": ["200": 2, "429": 1], "takes": ["recording": 2, "withheld": 1],
+          "statuses": ["200": 2, "429": 1], "sources": ["recording": 2, "withheld": 1],
           "faults": ["status": 1],
         ]
       )

@@ -78,7 +78,7 @@ import Testing
       #"200 {"requests": [\#(requests)], "dropped": 0, "next": \#(next)}"# + "\n"
     }
     expectEqual(Self.text("GET", "/requests?path=/home"), answer("\(first), \(second)", next: 3))
-    expectEqual(Self.text("GET", "/requests?take=withheld"), answer(second, next: 3))
+    expectEqual(Self.text("GET", "/requests?source=withheld"), answer(second, next: 3))
     expectEqual(Self.text("GET", "/requests?limit=1"), answer(first, next: 1))
     expectEqual(Self.text("GET", "/requests?since=3"), answer("", next: 3))
   }
@@ -131,7 +131,7 @@ import Testing
     ("PUT", "/scenario", "no", "not JSON"),
     ("GET", "/requests?methd=GET", "", "Did you mean \\\"method\\\"?"),
     ("GET", "/requests?limit=0", "", "a whole number from 1 to 10000"),
-    ("GET", "/requests?take=eaten", "", "is none of recording"),
+    ("GET", "/requests?source=eaten", "", "is none of recording"),
     ("POST", "/verify", "{}", "one of"),
     ("POST", "/verify", #"{"request":"get /home","times":0}"#, "Write \\\"GET /home\\\"."),
     ("GET", "/requests?method=get", "", "Did you mean GET?"),

@@ -57,7 +57,7 @@ import Testing
   private static let plain: [Asked] = [
     asked("GET", "/health", "", 200),
     asked("GET", "/requests", "", 200),
-    asked("GET", "/requests?take=recording&limit=1", "", 200),
+    asked("GET", "/requests?source=recording&limit=1", "", 200),
     asked("GET", "/requests?limit=0", "", 400),
     asked("GET", "/interactions", "", 200),
     asked("POST", "/verify", #"{"request":"GET /home","times":2}"#, 200),

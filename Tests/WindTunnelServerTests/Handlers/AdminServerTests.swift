@@ -94,7 +94,7 @@ import Testing
         #"{"passed": true, "asked": "GET /a exactly 2 times", "seen": {"count": 2, "#
           + seen + #"{"id": 4, "request": "GET http://x/a"}]}}"# + "\n"
       )
-      let told = try await Self.ask(server, "GET /requests?status=200&take=recording").content
+      let told = try await Self.ask(server, "GET /requests?status=200&source=recording").content
       expectEqual(told.count(of: #""status": 200, "bytes": 5"#), 2, "\(told)")
       #expect(try await Self.ask(server, "GET /interactions").content.contains(#""plays": 2"#))
       #expect(try await Self.ask(server, "POST /reset").statusLine.hasSuffix("204 No Content"))
@@ -137,7 +137,7 @@ import Testing
       _ = await client.receive(atLeast: "HTTP/1.1 200 OK".utf8.count)
       let metrics = try await Self.ask(server, "GET /metrics").content
       #expect(metrics.contains("windtunnel_connections_open 1\n"), "\(metrics)")
-      #expect(metrics.contains("windtunnel_requests_total{take=\"recording\"} 1\n"), "\(metrics)")
+      #expect(metrics.contains("windtunnel_requests_total{source=\"recording\"} 1\n"), "\(metrics)")
       client.close()
     }
   }

@@ -38,7 +38,7 @@ import Testing
       let calm = await client.receive(atLeast: "HTTP/1.1 200 OK".utf8.count)
       #expect(String(decoding: calm, as: UTF8.self).hasPrefix("HTTP/1.1 200"))
       client.close()
-      let told = try await AdminServerTests.ask(server, "GET /requests?take=computed").content
+      let told = try await AdminServerTests.ask(server, "GET /requests?source=computed").content
       expectEqual(told.count(of: #""status": 418"#), 1, "\(told)")
     }
   }

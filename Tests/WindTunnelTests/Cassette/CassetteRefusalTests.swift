@@ -32,7 +32,7 @@ import Testing
 
   @Test func `an unknown key that is near to nothing is told what exists`() {
     expectEqual(
-      interaction(#"{"request":{"url":"/"},"failure":{"symptom":"timedOut","scenario":1}}"#),
+      interaction(#"{"request":{"url":"/"},"failure":{"symptom":"timedOut","weather":1}}"#),
       "a.json, interactions[0].failure.weather: unknown key. Known here: symptom, text, stream."
     )
   }

@@ -109,7 +109,7 @@ import Testing
     ("\"stage\": \"wire\",", "", "stage"), ("\"scenarios\"", "\"_scenarios\"", "scenarios"),
     ("\"attempts\": 2", "\"attempts\": \"2\"", "attempts"),
     ("\"attempts\": 2", "\"attempts\": -2", "attempts"),
-    ("\"take\": \"recording 1\"", "\"took\": \"recording 1\"", "met"),
+    ("\"source\": \"recording 1\"", "\"took\": \"recording 1\"", "met"),
     ("\"ending\": \"hung\"", "\"ending\": \"sleeping\"", "ending"),
     ("\"blankScreenRate\": 0.5,", "\"blankPageRate\": 0.5,", "run the drill again"),
     ("\"seed\":", "\"seed\"", "not JSON"),
@@ -171,6 +171,6 @@ import Testing
     expectEqual(merged.scenarios[0].scenario, scenario)
     report.scenarios[0].scenario = Scenario("dry")
     let error = #expect(throws: FormatError.self) { try Report(data: report.data(), source: "r") }
-    expectEqual(error?.description, "r, scenarios[0].weather: it is that of dry.")
+    expectEqual(error?.description, "r, scenarios[0].scenario: it is that of dry.")
   }
 }
