@@ -21,6 +21,9 @@ package struct Flag: Sendable {
     (self.name, self.value, self.summary, self.choices) = (name, value, summary, choices)
   }
 
+  /// The name with the placeholder.
+  package var spelling: String { value.map { "\(name) \($0)" } ?? name }
+
   /// Returns the flag with its purpose.
   package func help(_ summary: String) -> Flag {
     Flag(name, value, summary, choices: choices)
@@ -104,13 +107,13 @@ package struct Arguments: Sendable {
   /// Returns the value of a flag that may be given once.
   package func value(_ name: String) throws(Refusal) -> String? {
     let all = values[name] ?? []
-    guard all.count <= 1 else { throw .repeated(name, count: all.count) }
+    guard all.count <= 1 else { throw .usage("\(name) is given \(all.count) times.") }
     return all.first
   }
 
   /// Returns the value of a flag that must be given.
   package func required(_ name: String, _ what: String) throws(Refusal) -> String {
-    guard let value = try value(name) else { throw .flagMissing(name, what) }
+    guard let value = try value(name) else { throw .missing(name, what) }
     return value
   }
 
@@ -121,7 +124,7 @@ package struct Arguments: Sendable {
     throws(Refusal) -> String
   {
     guard let operand = operands.first, !operand.isEmpty else {
-      guard let value = try value(name) else { throw .operandMissing(thing, form) }
+      guard let value = try value(name) else { throw .missing(thing, form) }
       return value
     }
     guard !has(name) else { throw .both(operand, name) }
@@ -134,12 +137,10 @@ package struct Arguments: Sendable {
     shouldBe what: String,
     _ read: (String) -> Value?
   ) throws(Refusal) -> [Value] {
-    var values: [Value] = []
-    for text in all(name) {
+    try all(name).map { text throws(Refusal) in
       guard let value = read(text) else { throw .value(name, text, shouldBe: what) }
-      values.append(value)
+      return value
     }
-    return values
   }
 
   /// Returns the value of a flag as it is read; one that is not readable is refused.
@@ -158,15 +159,18 @@ package struct Arguments: Sendable {
     -> String
   {
     guard operands.count > index, !operands[index].isEmpty else {
-      throw .operandMissing(placeholder, what)
+      throw .missing(placeholder, what)
     }
     return operands[index]
   }
 
-  /// Returns the value of a flag as a whole number.
-  package func int(_ name: String, in range: ClosedRange<Int>) throws(Refusal) -> Int? {
+  /// Returns the value of a flag as a whole number, which a unit may follow.
+  package func int(_ name: String, in range: ClosedRange<Int>, unit: String = "") throws(Refusal)
+    -> Int?
+  {
     guard let text = try value(name) else { return nil }
-    guard let number = Int(text), range.contains(number) else {
+    let digits = text.hasSuffix(unit) ? text.dropLast(unit.count) : text[...]
+    guard let number = Int(digits), range.contains(number) else {
       throw .number(name, text, in: range)
     }
     return number
@@ -186,13 +190,7 @@ package struct Arguments: Sendable {
 
   /// Returns a number of days: `90` or `90d`.
   package func days(_ name: String) throws(Refusal) -> Int? {
-    guard let text = try value(name) else { return nil }
-    let digits = text.hasSuffix("d") ? String(text.dropLast()) : text
-    let range = 0...36_500
-    guard let number = Int(digits), range.contains(number) else {
-      throw .number(name, text, in: range)
-    }
-    return number
+    try int(name, in: 0...36_500, unit: "d")
   }
 
   /// Returns a length of time: `500ms`, `10s`, `2m`, or a number of seconds.

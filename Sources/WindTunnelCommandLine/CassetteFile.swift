@@ -43,26 +43,26 @@ package enum CassetteFile {
     let journal = try RecordingJournal(besides: file)
     defer { journal.close() }
     let exists = FileManager.default.fileExists(atPath: file.path)
-    let (cassette, count) = try takeUp(
-      journal,
-      onto: exists ? try Cassette(contentsOf: file) : Cassette(),
-      of: file.relativePath
-    )
+    let (cassette, count) = try takeUp(journal, onto: file)
     return exists || count > 0 ? cassette : try Cassette(contentsOf: file)
   }
 
-  /// Puts what was left beside a cassette onto it, and says so; `goesOn` where a recording follows.
+  /// Puts what was left beside a cassette onto it, if it is there, and says so; `goesOn` where a
+  /// recording follows.
   package static func takeUp(
     _ journal: RecordingJournal,
-    onto cassette: Cassette,
-    of path: String,
+    onto file: URL,
+    of path: String? = nil,
     goesOn: Bool = false
   ) throws -> (cassette: Cassette, count: Int) {
-    let (folded, count) = try journal.takeUp(onto: cassette, goesOn: goesOn)
+    let exists = FileManager.default.fileExists(atPath: file.path)
+    let found = exists ? try Cassette(contentsOf: file) : Cassette()
+    let (folded, count) = try journal.takeUp(onto: found, goesOn: goesOn)
     if count > 0 {
       let taken = interactions(count, journal.incompleteCount)
       Terminal.complain(
-        "\(path) takes up \(taken) of a recording that was ended before it was written.\n"
+        "\(path ?? file.relativePath) takes up \(taken) of a recording that was ended before it was "
+          + "written.\n"
       )
     }
     return (folded, count)

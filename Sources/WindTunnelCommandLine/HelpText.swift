@@ -14,10 +14,7 @@ package enum HelpText {
     flags: [Flag],
     example: String
   ) -> String {
-    let names = flags.map { flag in
-      ([flag.name] + (flag.value.map { [$0] } ?? [])).joined(separator: " ")
-    }
-    let lines = columns(Array(zip(names, flags.map(\.summary))))
+    let lines = columns(flags.map { ($0.spelling, $0.summary) })
     return """
       \(summary)
 

@@ -11,15 +11,10 @@ internal import WindTunnel
 package struct Interruption: Sendable {
   private let signals: AsyncStream<Int32>
 
-  /// The receiver of the next signal.
-  private struct Listener: Sendable {
-    var number: Int
-    var continuation: AsyncStream<Int32>.Continuation
-  }
-
   private struct Listeners: Sendable {
     var count = 0
-    var current: Listener?
+    /// The receiver of the next signal.
+    var current: (number: Int, continuation: AsyncStream<Int32>.Continuation)?
   }
 
   private static let listeners = Locked(Listeners())
@@ -49,7 +44,7 @@ package struct Interruption: Sendable {
     signals = AsyncStream { continuation in
       let number = Self.listeners.withLock { listeners in
         listeners.count += 1
-        listeners.current = Listener(number: listeners.count, continuation: continuation)
+        listeners.current = (listeners.count, continuation)
         return listeners.count
       }
       continuation.onTermination = { _ in
@@ -69,11 +64,7 @@ package struct Interruption: Sendable {
   }
 
   private static func tell(_ number: Int32) {
-    let listener = listeners.withLock { listeners in
-      defer { listeners.current = nil }
-      return listeners.current
-    }
-    guard let listener else { return end(by: number) }
+    guard let listener = listeners.withLock({ $0.current.take() }) else { return end(by: number) }
     listener.continuation.yield(number)
   }
 

@@ -135,16 +135,8 @@ extension Refusal {
     }
   }
 
-  package static func repeated(_ flag: String, count: Int) -> Refusal {
-    .usage("\(flag) is given \(count) times.")
-  }
-
-  package static func flagMissing(_ flag: String, _ what: String) -> Refusal {
-    .usage("\(flag) is missing: \(what).")
-  }
-
-  static func operandMissing(_ placeholder: String, _ what: String) -> Refusal {
-    .usage("\(placeholder) is missing: \(what).")
+  package static func missing(_ thing: String, _ what: String) -> Refusal {
+    .usage("\(thing) is missing: \(what).")
   }
 
   package static func unexpected(_ word: String) -> Refusal {

@@ -39,9 +39,6 @@ package struct ToolEnvironment: Sendable {
   @TaskLocal package static var current = ToolEnvironment(
     variables: ProcessInfo.processInfo.environment
   )
-}
-
-extension ToolEnvironment {
   /// Throws if a command that starts its own executable, serves until it is interrupted, or reads
   /// signals and keys has no process of its own.
   package static func needProcess() throws(Refusal) {

@@ -172,9 +172,8 @@ struct Call {
       return await shared(request)
     }
     let generation = cache.generation(of: request)
-    let kept: CachedResponse
-    switch found(request, in: cache) {
-    case .nothing:
+    let found = found(request, in: cache)
+    guard let kept = found.kept else {
       let end = await shared(request)
       if case .success(let answer) = end.result,
         let kept = CachedResponse(answer, to: request, at: client.time.date)
@@ -182,20 +181,15 @@ struct Call {
         cache.keep(kept, generation: generation)
       }
       return end
-    case .fresh(let found):
-      if !isRevalidation {
-        tell(.foundInCache(.fresh))
-        return CallEnd(result: .success(found.answer(.cache)))
-      }
-      kept = found
-    case .staleWhileRevalidating(let found):
-      if !isRevalidation, revalidates("\(generation) \(found.key)") {
-        tell(.foundInCache(.staleWhileRevalidating))
-        return CallEnd(result: .success(found.answer(.stale)))
-      }
-      kept = found
-    case .stale(let found):
-      kept = found
+    }
+    switch found {
+    case .fresh where !isRevalidation:
+      tell(.foundInCache(.fresh))
+      return CallEnd(result: .success(kept.answer(.cache)))
+    case .staleWhileRevalidating where !isRevalidation && revalidates("\(generation) \(kept.key)"):
+      tell(.foundInCache(.staleWhileRevalidating))
+      return CallEnd(result: .success(kept.answer(.stale)))
+    default: break
     }
     tell(.foundInCache(.stale))
     return await confirmed(kept, request, in: cache, generation: generation)

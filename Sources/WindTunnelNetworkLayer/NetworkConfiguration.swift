@@ -43,25 +43,15 @@ public struct NetworkConfiguration: Sendable, Hashable {
     let layer = builtIn.under(atLaunch).under(fetched)
     var faults: [String] = []
     let url = Self.url(layer.baseURL, &faults)
-    let timeout = Self.within(
-      1...600_000,
-      layer.attemptTimeoutMilliseconds ?? 15_000,
-      "attemptTimeoutMilliseconds",
-      &faults
-    )
-    let deadline = Self.within(
-      1...3_600_000,
-      layer.deadlineMilliseconds ?? 60_000,
-      "deadlineMilliseconds",
-      &faults
-    )
-    let slots = Self.within(1...64, layer.slots ?? TrafficCaps().total, "slots", &faults)
-    let perHost = Self.within(
-      1...64,
-      layer.slotsPerHost ?? min(slots, TrafficCaps().perHost),
-      "slotsPerHost",
-      &faults
-    )
+    let timeout = layer.attemptTimeoutMilliseconds ?? 15_000
+    let deadline = layer.deadlineMilliseconds ?? 60_000
+    let slots = layer.slots ?? TrafficCaps().total
+    let perHost = layer.slotsPerHost ?? min(slots, TrafficCaps().perHost)
+    faults += ConfigurationError.faults(of: [
+      ("attemptTimeoutMilliseconds", timeout, 1...600_000),
+      ("deadlineMilliseconds", deadline, 1...3_600_000),
+      ("slots", slots, 1...64), ("slotsPerHost", perHost, 1...64),
+    ])
     for (name, value) in (layer.headers ?? [:]).sorted(by: { $0.key < $1.key }) {
       if !name.isToken {
         faults.append(
@@ -162,9 +152,7 @@ public struct NetworkConfiguration: Sendable, Hashable {
   /// Returns the whole configuration, secrets included, as JSON that was encrypted by `seal`;
   /// decrypted, it decodes as a ``ConfigurationLayer``.
   public func export(sealing seal: (Data) throws -> Data) throws -> Data {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return try seal(try encoder.encode(merged))
+    try seal(try JSONEncoder.ofRequests.encode(merged))
   }
 
   private static func url(_ text: String?, _ faults: inout [String]) -> URL? {
@@ -190,20 +178,6 @@ public struct NetworkConfiguration: Sendable, Hashable {
     guard let host = url.host, !host.isEmpty else { return false }
     let loopback = ["localhost", "127.0.0.1", "::1", "[::1]"]
     return url.scheme == "https" || (url.scheme == "http" && loopback.contains(host))
-  }
-
-  private static func within(
-    _ range: ClosedRange<Int>,
-    _ value: Int,
-    _ name: String,
-    _ faults: inout [String]
-  ) -> Int {
-    if !range.contains(value) {
-      faults.append(
-        "\"\(name)\" is \(value); it has to be \(range.lowerBound) to \(range.upperBound)."
-      )
-    }
-    return value
   }
 
   private static func fields(_ values: [String: String]?) -> [Headers.Field] {

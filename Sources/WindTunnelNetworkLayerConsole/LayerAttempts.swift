@@ -113,7 +113,10 @@ struct LayerAttempts: ConsoleBook {
     case .waiting(let wait): remark("It waited for \(wait.words).", on: event.call)
     case .foundInCache(let freshness): remark("The cache has it, \(freshness).", on: event.call)
     case .attemptStarted(let number, let request, let engine):
-      attempt(number, Request(request), engine, of: event.call, at: moment)
+      guard let known = open[event.call] else { return }
+      append(number, Request(request), engine, event.call, known, moment)
+      open[event.call]?.line = feed.subjects.last?.id
+      open[event.call]?.remarks = []
     case .attemptEnded(_, let outcome):
       guard let line = open[event.call]?.line else { return }
       open[event.call]?.over = moment
@@ -132,19 +135,6 @@ struct LayerAttempts: ConsoleBook {
       feed.update(line) { $0.over = moment }
       count(line)
     }
-  }
-
-  private mutating func attempt(
-    _ number: Int,
-    _ request: Request,
-    _ engine: String,
-    of call: Int,
-    at moment: Duration
-  ) {
-    guard let known = open[call] else { return }
-    append(number, request, engine, call, known, moment)
-    open[call]?.line = feed.subjects.last?.id
-    open[call]?.remarks = []
   }
 
   private mutating func append(

@@ -67,11 +67,7 @@ public final class NetworkLayerConsole: Observer {
 
   /// Tells open pages that it ends, and closes the port.
   public func close() async {
-    let server = state.withLock { state in
-      defer { state.server = nil }
-      return state.server
-    }
-    await server?.stop()
+    await state.withLock { $0.server.take() }?.stop()
   }
 
   /// Shows an event of a call.

@@ -7,8 +7,7 @@ struct HarnessFile {
   ///
   /// The key counts at any depth: a cassette within other JSON is one still. The rest may be
   /// damaged, and holds what was recorded all the same.
-  init?(_ file: ByteWindow) {
-    let text = file
+  init?(_ text: ByteWindow) {
     guard Self.beginsAsJSON(text) else { return nil }
     let found = text.places(of: Array("\"windtunnel".utf8)).lazy.compactMap { place in
       Self.key(at: place + 1, of: text)

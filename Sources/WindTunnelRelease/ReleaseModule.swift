@@ -1,5 +1,5 @@
 /// A module of this package, as its mark in a program says.
-package struct ReleaseModule: Sendable, Hashable, Comparable {
+package struct ReleaseModule: Sendable, Hashable {
   /// The name, or the number if only a later version of the tool has a name for it.
   package let name: String
 
@@ -40,9 +40,6 @@ package struct ReleaseModule: Sendable, Hashable, Comparable {
     default: "a module of a later version"
     }
   }
-}
-
-extension ReleaseModule {
   /// The two numbers that each mark begins with, which are read from a text: as numbers they would
   /// stand in the tool itself, and look like a mark that is none.
   private static let signs = ["F1D38A6C57E294B0", "9C0EB7A52D41F863"].compactMap {
@@ -64,10 +61,6 @@ extension ReleaseModule {
         }
       }
     }
-    return found.sorted()
-  }
-
-  package static func < (one: ReleaseModule, other: ReleaseModule) -> Bool {
-    one.name < other.name
+    return found.sorted { $0.name < $1.name }
   }
 }

@@ -123,6 +123,17 @@ struct Courier {
   }
 }
 
+extension HTTPURLResponse {
+  convenience init?(_ head: ResponseHead, at url: URL) {
+    self.init(
+      url: url,
+      statusCode: head.status,
+      httpVersion: "HTTP/1.1",
+      headerFields: Courier.dictionary(head.headers)
+    )
+  }
+}
+
 /// The part of an answer that has come.
 struct AnswerInHand {
   /// The bytes of its body so far, as they are sent.

@@ -182,9 +182,7 @@ extension HeaderFields {
       }
     )
   }
-}
 
-extension HeaderFields {
   /// The names of those that may have been several: a comma stands in them, and in no date
   /// (RFC 9110 §5.6.7) and in no cookie, which are taken apart.
   var perhapsJoined: [String] {

@@ -109,12 +109,7 @@
     ) {
       guard let task, let session, let url = request.url,
         let delegate = task.delegate ?? session.delegate as? any URLSessionTaskDelegate,
-        let response = HTTPURLResponse(
-          url: url,
-          statusCode: head.status,
-          httpVersion: "HTTP/1.1",
-          headerFields: Courier.dictionary(head.headers)
-        )
+        let response = HTTPURLResponse(head, at: url)
       else { return answer(next) }
       nonisolated(unsafe) let answer = answer
       nonisolated(unsafe) let me = self

@@ -17,12 +17,7 @@
   /// The construction of the platform's responses.
   enum Responses {
     static func response(_ head: ResponseHead, at url: URL) -> HTTPURLResponse? {
-      HTTPURLResponse(
-        url: url,
-        statusCode: head.status,
-        httpVersion: "HTTP/1.1",
-        headerFields: Courier.dictionary(head.headers)
-      )
+      HTTPURLResponse(head, at: url)
     }
 
     /// Runs the terminal call of a response.

@@ -22,20 +22,7 @@
         && head.headers.values("WWW-Authenticate").contains { value in
           value.lowercased().contains("basic")
         }
-      let fields = Courier.dictionary(head.headers)
-      return isChallenge
-        ? ChallengeResponse(
-          url: url,
-          statusCode: head.status,
-          httpVersion: "HTTP/1.1",
-          headerFields: fields
-        )
-        : HTTPURLResponse(
-          url: url,
-          statusCode: head.status,
-          httpVersion: "HTTP/1.1",
-          headerFields: fields
-        )
+      return isChallenge ? ChallengeResponse(head, at: url) : HTTPURLResponse(head, at: url)
     }
 
     /// Runs the terminal call of a response.

@@ -66,8 +66,7 @@
       let (isLast, cache) = state.withLock { state -> (Bool, URLCache?) in
         state.tests -= 1
         guard state.tests == 0 else { return (false, nil) }
-        defer { state.cache = nil }
-        return (true, state.cache)
+        return (true, state.cache.take())
       }
       if isLast { URLSession.shared.configuration.urlCache = cache }
     }

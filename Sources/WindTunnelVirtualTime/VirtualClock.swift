@@ -363,33 +363,24 @@ public final class VirtualClock: Clock, TaskExecutor {
     queue.async { self.haveTurns() }
   }
 
+  /// Returns the next job, when all that is to be done before it is; `nil` where nothing is ready.
   private func next() -> UnownedJob? {
-    var step = state.withLock { $0.step() }
     while true {
-      switch step {
+      switch state.withLock({ $0.step() }) {
       case .job(let job): return job
       case .wake(let sleepers): for sleeper in sleepers { sleeper.resume() }
-      default: guard perform(step) else { return nil }
+      case .fail(let reason): fail(reason)
+      case .stand(let patience, let turns):
+        queue.asyncAfter(deadline: .now() + .nanoseconds(Int(clamping: patience.inNanoseconds))) {
+          if self.state.withLock({ $0.look(since: turns) }) { self.haveTurns() }
+        }
+        return nil
+      case .giveUp(let waiter, let reason):
+        waiter?.resume(returning: reason)
+        return nil
+      case .rest: return nil
       }
-      step = state.withLock { $0.step() }
     }
-  }
-
-  /// Does what is to be done where nothing is ready; tells whether something may be by now.
-  private func perform(_ step: Step) -> Bool {
-    switch step {
-    case .job, .wake: return true
-    case .fail(let reason):
-      fail(reason)
-      return true
-    case .stand(let patience, let turns):
-      queue.asyncAfter(deadline: .now() + .nanoseconds(Int(clamping: patience.inNanoseconds))) {
-        if self.state.withLock({ $0.look(since: turns) }) { self.haveTurns() }
-      }
-    case .giveUp(let waiter, let reason): waiter?.resume(returning: reason)
-    case .rest: break
-    }
-    return false
   }
 
   // MARK: The end

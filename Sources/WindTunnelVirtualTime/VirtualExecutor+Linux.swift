@@ -66,9 +66,7 @@
 
     private func enqueue(_ job: UnownedJob, after delay: Swift.Duration?) {
       let nanoseconds = delay?.clampedNanoseconds
-      let isTaken =
-        nanoseconds.map { loop.take(.job(job), after: $0) } ?? loop.take(.job(job))
-      guard !isTaken else { return }
+      guard !loop.take(.job(job), after: nanoseconds) else { return }
       // A thread of its own sleeps by the machine's time.
       if nanoseconds != nil { loop.end(.cameBackLate) }
       VirtualLoop.later(nanoseconds ?? 0) { [self] in

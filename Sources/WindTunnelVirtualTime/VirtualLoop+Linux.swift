@@ -136,31 +136,20 @@
 
     // MARK: What comes
 
-    /// Takes what is ready.
+    /// Takes what is ready, now or after a time.
     ///
-    /// - Returns: False where the run is over.
-    func take(_ turn: Turn) -> Bool {
-      if isHere {
-        ready.append(turn)
-        return true
-      }
-      return bring(turn, after: nil)
+    /// - Returns: False where the run is over, and after a time also where this thread has another
+    ///   time, or none of its own.
+    func take(_ turn: Turn, after delay: Int64? = nil) -> Bool {
+      guard isHere else { return (delay == nil || isHelper) && bring(turn, after: delay) }
+      add(turn, after: delay)
+      return true
     }
 
-    /// Takes what is ready after a time.
-    ///
-    /// - Returns: False where this thread has another time, or none of its own.
-    func take(_ turn: Turn, after nanoseconds: Int64) -> Bool {
-      if isHere {
-        add(turn, after: nanoseconds)
-        return true
-      }
-      return isHelper && bring(turn, after: nanoseconds)
-    }
-
-    private func add(_ turn: Turn, after nanoseconds: Int64) {
-      let isNever = nanoseconds > Self.longest - now
-      timers.add(turn, due: isNever ? .max : now + max(0, nanoseconds))
+    private func add(_ turn: Turn, after delay: Int64?) {
+      guard let delay else { return ready.append(turn) }
+      let isNever = delay > Self.longest - now
+      timers.add(turn, due: isNever ? .max : now + max(0, delay))
     }
 
     private func bring(_ turn: Turn, after delay: Int64?) -> Bool {
@@ -318,11 +307,7 @@
         hasBegun = true
       }
       if case .wake = arrival.turn { sleepers += 1 }
-      if let delay = arrival.delay {
-        add(arrival.turn, after: delay)
-      } else {
-        ready.append(arrival.turn)
-      }
+      add(arrival.turn, after: arrival.delay)
     }
 
     private func have(_ turn: Turn) {
@@ -378,7 +363,7 @@
     }
 
     private func delay(_ work: wt_delayed) -> Bool {
-      work.delay > 0 ? take(.delayed(work), after: work.delay) : take(.delayed(work))
+      take(.delayed(work), after: work.delay > 0 ? work.delay : nil)
     }
 
     /// Counts a piece of work that goes to a queue, and lasts as long as that is out.
@@ -491,8 +476,7 @@
       guard !box.isOver else { return inbox.unlock() }
       (box.isOver, box.reason) = (true, reason)
       ended.store(wt_clock_real(), ordering: .releasing)
-      let waiting = box.waiting
-      box.waiting = nil
+      let waiting = box.waiting.take()
       inbox.broadcast()
       inbox.unlock()
       // The loop ends when this turn is over, and for whatever is left of the turn the time goes

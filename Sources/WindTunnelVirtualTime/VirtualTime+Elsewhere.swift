@@ -9,10 +9,10 @@
     static var isHere: Bool { false }
 
     /// Does nothing, where no run is.
-    static func listenHere(_ time: Duration) {}
+    package static func listen(for time: Duration) {}
 
     /// Does nothing, where no run is.
-    static func containHere(_ tell: @escaping @Sendable (Crash) -> Void) {}
+    package static func containCrashes(telling tell: @escaping @Sendable (Crash) -> Void) {}
 
     /// Does the work, where no run is.
     static func sharingTurn<Value>(_ work: () async throws -> Value) async throws -> Value {

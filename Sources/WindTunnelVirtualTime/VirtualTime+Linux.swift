@@ -14,11 +14,16 @@
     /// Tells whether this thread has the time of a run.
     static var isHere: Bool { VirtualExecutor.isHere }
 
-    /// Waits on this thread, if it is in a run.
-    static func listenHere(_ time: Duration) { VirtualLoop.current?.listen(for: time) }
+    /// Waits for so much of the machine's time whether something comes back from another thread:
+    /// where a call seems to hang, that is why. Does nothing outside a run.
+    package static func listen(for time: Duration) { VirtualLoop.current?.listen(for: time) }
 
-    /// Has the loop of this thread contain crashes, if it has one.
-    static func containHere(_ tell: @escaping @Sendable (Crash) -> Void) {
+    /// Takes a crash in this run from now on for the end of the thread that it is on, with all that
+    /// this has locked, and not of the process: what it was about to do is never done. Outside a
+    /// run, and on the main queue, a crash is what it always is.
+    ///
+    /// - Parameter tell: Hears of a crash, on any thread.
+    package static func containCrashes(telling tell: @escaping @Sendable (Crash) -> Void) {
       VirtualLoop.current?.containCrashes(telling: tell)
     }
 

@@ -12,10 +12,6 @@ public enum VirtualTime {
   /// Tells whether the caller is in a run.
   public static var isRunning: Bool { isHere }
 
-  /// Waits for so much of the machine's time whether something comes back from another thread:
-  /// where a call seems to hang, that is why. Does nothing outside a run.
-  package static func listen(for time: Duration) { listenHere(time) }
-
   /// Runs work in virtual time.
   ///
   /// ```swift
@@ -59,15 +55,6 @@ public enum VirtualTime {
   package static func together<Value>(_ work: () async throws -> Value) async throws -> Value {
     guard !isRunning else { throw NotVirtual(.nested) }
     return try await sharingTurn(work)
-  }
-
-  /// Takes a crash in this run from now on for the end of the thread that it is on, with all that
-  /// this has locked, and not of the process: what it was about to do is never done. Outside a run,
-  /// and on the main queue, a crash is what it always is.
-  ///
-  /// - Parameter tell: Hears of a crash, on any thread.
-  package static func containCrashes(telling tell: @escaping @Sendable (Crash) -> Void) {
-    containHere(tell)
   }
 }
 

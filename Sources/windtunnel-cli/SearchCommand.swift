@@ -40,7 +40,7 @@ enum SearchCommand: Command {
       }
     }
     if gates.contains(where: { $0.needsBaseline }), !arguments.has("--baseline") {
-      throw Refusal.flagMissing("--baseline", "the certificate that newFinds is counted from")
+      throw Refusal.missing("--baseline", "the certificate that newFinds is counted from")
     }
     let baseline = try arguments.value("--baseline").map {
       try SearchBaseline(contentsOf: URL(typed: $0))

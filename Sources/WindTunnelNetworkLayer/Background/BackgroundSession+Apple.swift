@@ -139,11 +139,9 @@
     #if !os(macOS)
       /// Tells the system that all events were handled, on the main thread, as it wants it.
       public func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
-        let completion = state.withLock { state in
-          defer { state.completion = nil }
-          return state.completion
+        if let completion = state.withLock({ $0.completion.take() }) {
+          Task { @MainActor in completion() }
         }
-        if let completion { Task { @MainActor in completion() } }
       }
     #endif
 

@@ -5,15 +5,12 @@
   /// process of the system's that goes on without the app
   /// (`URLSessionConfiguration.background(withIdentifier:)` is unavailable).
   public struct BackgroundSession: TransferCarrier {
-    private final class Held: Sendable {
-      let listener = Locked<WeakListener>(WeakListener())
-    }
 
     private struct WeakListener {
       weak var listener: (any TransferListener)?
     }
 
-    private let held = Held()
+    private let held = Locked(WeakListener())
 
     /// Makes a carrier that begins nothing.
     public init(identifier: String) {}
@@ -23,7 +20,7 @@
 
     /// Takes the listener of its transfers.
     public func connect(_ listener: any TransferListener) {
-      held.listener.withLock { $0.listener = listener }
+      held.withLock { $0.listener = listener }
     }
 
     /// Ends the transfer at once, and says what to use in its place.
@@ -31,7 +28,7 @@
       let text =
         "URLSession has no background sessions on this platform; use InProcessCarrier, whose "
         + "transfers the next process begins anew."
-      let listener = held.listener.withLock { $0.listener }
+      let listener = held.withLock { $0.listener }
       listener?.ended(order.id, .failure(.failed(.unsupportedURL, text: text)))
     }
 

@@ -45,18 +45,13 @@ public struct BackgroundTransfer: Sendable, Hashable, Identifiable {
 
 /// The row of one transfer on the disk.
 struct TransferEntry: Sendable, Hashable, Codable {
-  /// One field of a header.
-  struct Field: Sendable, Hashable, Codable {
-    var name: String
-    var value: String
-  }
 
   /// The end of a transfer.
   struct Ending: Sendable, Hashable, Codable {
     var date: Date
     /// The status of the answer; `nil` where there was none.
     var status: Int?
-    var headers: [Field] = []
+    var headers: [Headers.Field] = []
     /// The content of an answer that is in no file, as far as it is kept.
     var body = Data()
     /// The number of bytes of content.
@@ -81,7 +76,7 @@ struct TransferEntry: Sendable, Hashable, Codable {
   let number: Int
   let url: URL
   let method: String
-  let headers: [Field]
+  let headers: [Headers.Field]
   let timeout: TimeInterval
   let template: String
   let priority: CallPriority
@@ -107,7 +102,7 @@ struct TransferEntry: Sendable, Hashable, Codable {
 
   func result(_ ending: Ending) -> Result<CallResponse, NetworkError> {
     if let failure = ending.failure { return .failure(failure.error) }
-    let headers = Headers(ending.headers.map { Headers.Field($0.name, $0.value) })
+    let headers = Headers(ending.headers)
     var answer = ServerResponse(status: ending.status ?? 0, headers: headers, body: ending.body)
     if answer.status == 429 {
       return .failure(.rateLimited(retryAfter: answer.retryAfter(at: ending.date)))
@@ -175,7 +170,7 @@ extension TransferEntry.Ending {
     self.init(
       date: date,
       status: answer.status,
-      headers: answer.headers.fields.map { .init(name: $0.name, value: $0.value) },
+      headers: answer.headers.fields,
       body: answer.body.prefix(Self.bodyBytesMax),
       bytes: answer.bytes
     )

@@ -18,7 +18,8 @@ public final class BackgroundTransfers: TransferListener {
   /// The most times that a transfer is begun, which is lost each time; then it has failed.
   public static let mostStarts = 5
 
-  private let ledger: LockedLedger
+  /// Held while the disk writes: what is noted is noted in order.
+  private let ledger: Locked<TransferLedger>
   private let folder: URL
   private let carrier: any TransferCarrier
   private let builder: any Builder
@@ -50,14 +51,14 @@ public final class BackgroundTransfers: TransferListener {
     date = { time.date }
     left = Locked(Set(ledger.rows.filter { $0.ending == nil }.map(\.id)))
     let damaged = ledger.damaged
-    self.ledger = LockedLedger(ledger)
+    self.ledger = Locked(ledger)
     for file in damaged { observe(.damaged(file: file)) }
     carrier.connect(self)
   }
 
   /// All transfers that were not taken or cancelled, in their order.
   public var all: [BackgroundTransfer] {
-    ledger.read { $0.rows }.map { BackgroundTransfer(entry: $0, folder: folder) }
+    ledger.withLock { $0.rows }.map { BackgroundTransfer(entry: $0, folder: folder) }
   }
 
   /// Begins a download, whose file stays in the ledger's folder until it is taken.
@@ -97,8 +98,8 @@ public final class BackgroundTransfers: TransferListener {
   /// - Throws: ``TransferError`` where the disk does not note it; it may be called again.
   public func takeUp() async throws(TransferError) {
     let carried = await carrier.carried()
-    for id in carried where ledger.read({ $0.entries[id] }) == nil { carrier.cancel(id) }
-    for entry in ledger.read({ $0.rows }) where left.withLock({ $0.contains(entry.id) }) {
+    for id in carried where ledger.withLock({ $0.entries[id] }) == nil { carrier.cancel(id) }
+    for entry in ledger.withLock({ $0.rows }) where left.withLock({ $0.contains(entry.id) }) {
       if !carried.contains(entry.id), entry.ending == nil { try beginAnew(entry) }
       left.withLock { _ = $0.remove(entry.id) }
     }
@@ -117,7 +118,7 @@ public final class BackgroundTransfers: TransferListener {
     _ id: String,
     to place: URL? = nil
   ) throws(TransferError) -> Result<CallResponse, NetworkError> {
-    try ledger.change { ledger throws(TransferError) in
+    try ledger.withLock { ledger throws(TransferError) in
       guard let entry = ledger.entries[id] else { throw .unknown(id: id) }
       guard let ending = entry.ending else { throw .underWay(id: id) }
       if let place, ending.hasFile {
@@ -130,7 +131,7 @@ public final class BackgroundTransfers: TransferListener {
 
   /// Ends a transfer and forgets it, with all that has come.
   public func cancel(_ id: String) {
-    ledger.read { $0.forget(id) }
+    ledger.withLock { $0.forget(id) }
     carrier.cancel(id)
   }
 
@@ -157,21 +158,28 @@ public final class BackgroundTransfers: TransferListener {
     if !endpoint.method.isIdempotent, request.value(forHTTPHeaderField: "Idempotency-Key") == nil {
       request.setValue(id, forHTTPHeaderField: "Idempotency-Key")
     }
-    let (entry, order) = try ledger.change {
+    let (entry, order) = try ledger.withLock {
       [request] ledger throws(TransferError) -> (TransferEntry, TransferOrder) in
       guard ledger.entries.count < Self.mostTransfers else { throw .full(most: Self.mostTransfers) }
       do throws(TransferError) {
         let bytes = if let content { try ledger.keep(content, of: id) } else { 0 }
+        let fields = (request.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }
         let entry = TransferEntry(
           id: id,
           label: label,
           kind: kind,
           number: ledger.nextNumber(),
-          request,
-          endpoint,
+          url: request.url ?? URL(filePath: "/"),
+          method: request.httpMethod ?? "GET",
+          headers: fields.map { Headers.Field($0.key, $0.value) },
+          timeout: (endpoint.limits ?? CallLimits()).attemptTimeout.seconds,
+          template: endpoint.template,
+          priority: endpoint.priority,
+          rules: endpoint.rules,
           bytes: bytes,
-          at: date(),
-          by: carrier.name
+          started: date(),
+          starts: 1,
+          engine: carrier.name
         )
         try ledger.put(entry)
         return (entry, ledger.order(entry))
@@ -189,7 +197,7 @@ public final class BackgroundTransfers: TransferListener {
       let text = "It was lost \(entry.starts) times, and is not begun again."
       return ended(entry.id, .failure(.failed(.connectionLost, text: text)))
     }
-    let order = try ledger.change { ledger throws(TransferError) -> TransferOrder? in
+    let order = try ledger.withLock { ledger throws(TransferError) -> TransferOrder? in
       // It may have ended meanwhile.
       guard var entry = ledger.entries[entry.id], entry.ending == nil else { return nil }
       entry.starts += 1
@@ -197,7 +205,7 @@ public final class BackgroundTransfers: TransferListener {
       try ledger.put(entry)
       return ledger.order(entry)
     }
-    guard let order, let begun = ledger.read({ $0.entries[entry.id] }) else { return }
+    guard let order, let begun = ledger.withLock({ $0.entries[entry.id] }) else { return }
     carrier.start(order)
     observe(.begunAnew(BackgroundTransfer(entry: begun, folder: folder)))
   }
@@ -248,7 +256,7 @@ public final class BackgroundTransfers: TransferListener {
     _ make: (TransferLedger, TransferEntry) throws(TransferError) -> TransferEntry.Ending?
   ) {
     do throws(TransferError) {
-      let entry = try ledger.change { ledger throws(TransferError) -> TransferEntry? in
+      let entry = try ledger.withLock { ledger throws(TransferError) -> TransferEntry? in
         // It was cancelled, or is the second end of one that was begun anew.
         guard var entry = ledger.entries[id], entry.ending == nil,
           let ending = try make(ledger, entry)
@@ -265,23 +273,6 @@ public final class BackgroundTransfers: TransferListener {
   }
 }
 
-/// A ledger behind a lock, which is held while the disk writes: what is noted is noted in order.
-private final class LockedLedger: Sendable {
-  private let ledger: Locked<TransferLedger>
-
-  init(_ ledger: TransferLedger) { self.ledger = Locked(ledger) }
-
-  func read<Value>(_ body: (inout TransferLedger) -> Value) -> Value { ledger.withLock(body) }
-
-  func change<Value>(
-    _ body: (inout TransferLedger) throws(TransferError) -> Value
-  ) throws(TransferError) -> Value {
-    try ledger.withLock { ledger in
-      Result { () throws(TransferError) in try body(&ledger) }
-    }.get()
-  }
-}
-
 extension TransferLedger {
   /// Returns a transfer as its carrier takes it.
   fileprivate func order(_ entry: TransferEntry) -> TransferOrder {
@@ -291,41 +282,6 @@ extension TransferLedger {
       request: entry.request,
       file: entry.kind == .upload ? content(of: entry.id) : nil,
       folder: folder
-    )
-  }
-}
-
-extension TransferEntry {
-  /// Makes the row of a transfer that begins.
-  fileprivate init(
-    id: String,
-    label: String,
-    kind: BackgroundTransfer.Kind,
-    number: Int,
-    _ request: URLRequest,
-    _ endpoint: Endpoint,
-    bytes: Int,
-    at date: Date,
-    by engine: String
-  ) {
-    let fields = (request.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }
-    self.init(
-      id: id,
-      label: label,
-      kind: kind,
-      number: number,
-      url: request.url ?? URL(filePath: "/"),
-      method: request.httpMethod ?? "GET",
-      headers: fields.map { Field(name: $0.key, value: $0.value) },
-      timeout: (endpoint.limits ?? CallLimits()).attemptTimeout.seconds,
-      template: endpoint.template,
-      priority: endpoint.priority,
-      rules: endpoint.rules,
-      bytes: bytes,
-      started: date,
-      starts: 1,
-      engine: engine,
-      ending: nil
     )
   }
 }

@@ -32,9 +32,8 @@ extension Endpoint {
     case .json: endpoint.body = try .json(value)
     case .form: endpoint.body = .form(try Parameters.fields(of: value))
     case .query:
-      let own = try Query(Parameters.fields(of: value).map { (name: $0.name, value: $0.value) })
-      let parts = [query?.encoded, own.encoded].compactMap(\.self).filter { !$0.isEmpty }
-      endpoint.query = Query(encoded: parts.joined(separator: "&"))
+      let own = try Parameters.fields(of: value).encoded
+      endpoint.query = Query(encoded: Query.joined(query?.encoded, own))
     }
     return endpoint
   }
@@ -84,8 +83,7 @@ public struct BaseParameters: Middleware {
     guard let url = request.url,
       var parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
     else { return request }
-    let own = [parts.percentEncodedQuery, fields.encoded].compactMap(\.self)
-    parts.percentEncodedQuery = own.filter { !$0.isEmpty }.joined(separator: "&")
+    parts.percentEncodedQuery = Query.joined(parts.percentEncodedQuery, fields.encoded)
     request.url = parts.url ?? url
     return request
   }
@@ -93,8 +91,7 @@ public struct BaseParameters: Middleware {
   private func inForm(_ fields: [Headers.Field], of request: URLRequest) -> URLRequest {
     var request = request
     let own = String(decoding: request.httpBody ?? Data(), as: UTF8.self)
-    let parts = [own, fields.encoded].filter { !$0.isEmpty }
-    request.httpBody = Data(parts.joined(separator: "&").utf8)
+    request.httpBody = Data(Query.joined(own, fields.encoded).utf8)
     request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
     return request
   }
@@ -133,13 +130,6 @@ extension URLRequest {
   }
 }
 
-extension [Headers.Field] {
-  /// The names and values as a query or a form has them.
-  fileprivate var encoded: String {
-    Query(map { (name: $0.name, value: $0.value) }).encoded
-  }
-}
-
 /// The fields of a value, as names and texts.
 private enum Parameters {
   static func fields(of value: some Encodable) throws(RequestError) -> [Headers.Field] {
@@ -167,19 +157,11 @@ private enum Parameters {
       }
       let value = try decoder.singleValueContainer()
       // What it is is seen by what it is not.
-      if value.decodeNil() {
-        texts = []
-      } else if let flag = try? value.decode(Bool.self) {
-        texts = [flag ? "true" : "false"]
-      } else if let number = try? value.decode(Int64.self) {
-        texts = ["\(number)"]
-      } else if let number = try? value.decode(UInt64.self) {
-        texts = ["\(number)"]
-      } else if let number = try? value.decode(Decimal.self) {
-        texts = ["\(number)"]
-      } else {
-        texts = [try value.decode(String.self)]
+      func text(_ type: (some Decodable).Type) -> String? {
+        (try? value.decode(type)).map { "\($0)" }
       }
+      let plain = text(Bool.self) ?? text(Int64.self) ?? text(UInt64.self) ?? text(Decimal.self)
+      texts = value.decodeNil() ? [] : [try plain ?? value.decode(String.self)]
     }
   }
 }

@@ -70,14 +70,11 @@ public struct RequestBuilder: Builder {
   private func url(for endpoint: Endpoint) throws(RequestError) -> URL {
     guard let base else { throw .baseURL(baseURL.absoluteString) }
     let path = try escapedPath(endpoint.path)
-    var text = path.isEmpty ? base : (base.hasSuffix("/") ? String(base.dropLast()) : base) + path
+    var text = path.isEmpty ? base : base.withoutSlash + path
     var query = try endpoint.query.map { query throws(RequestError) in
       try escapedQuery(query.encoded)
     }
-    if !commonParameters.isEmpty {
-      let common = Query(commonParameters.map { (name: $0.name, value: $0.value) }).encoded
-      query = [query, common].compactMap(\.self).filter { !$0.isEmpty }.joined(separator: "&")
-    }
+    if !commonParameters.isEmpty { query = Query.joined(query, commonParameters.encoded) }
     if let query { text += "?" + query }
     guard let url = URL(string: text) else { throw .baseURL(base) }
     return url

@@ -139,10 +139,7 @@ public final class DiskStore: Sendable {
   }
 
   /// Two addresses of one name are told apart by the key in the file.
-  private static func name(_ key: String) -> String {
-    let digits = String(FNV1a.hash(Data(key.utf8)), radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits + ".answer"
-  }
+  private static func name(_ key: String) -> String { FNV1a.hash(Data(key.utf8)).hex + ".answer" }
 
   private static func isName(_ text: String) -> Bool {
     text.hasSuffix(".answer") && text.count == 23 && text.prefix(16).allSatisfy(\.isHexDigit)

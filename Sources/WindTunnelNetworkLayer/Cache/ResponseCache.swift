@@ -102,11 +102,7 @@ public final class ResponseCache: Sendable {
 
   /// Removes all answers, those that are still on their way included.
   public func clear() {
-    change {
-      $0.clear()
-    } onDisk: {
-      $0.removeAll(and: $1)
-    }
+    change({ $0.clear() }, onDisk: { $0.removeAll(and: $1) })
   }
 
   /// Returns the generation of what lies at a request's address. It is another one after each
@@ -156,11 +152,7 @@ public final class ResponseCache: Sendable {
   /// Removes what lies at a request's address, what is still on its way included.
   func invalidate(_ request: URLRequest) {
     let key = Self.address(request)
-    change {
-      $0.invalidate(key)
-    } onDisk: {
-      $0.remove(key, and: $1)
-    }
+    change({ $0.invalidate(key) }, onDisk: { $0.remove(key, and: $1) })
   }
 
   /// In memory and on disk at once: whoever reads or writes the disk comes before or after both.

@@ -90,14 +90,13 @@ public final class Conversation: AsyncSequence, Sendable {
     /// The connection on which all that is sent again has been sent; `nil`: there is none now.
     var open: (any ConversationConnection)?
     var standing: [Standing] = []
-    var lastSent = 0
+
     /// The number of messages that are being sent.
     var sending = 0
     var inbox: [ConversationMessage] = []
     var end: Result<Void, NetworkError>?
     /// The ones who wait for a message, for a connection, and for room.
     var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
-    var lastWaiter = 0
 
     mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
       defer { waiters = [:] }
@@ -107,6 +106,8 @@ public final class Conversation: AsyncSequence, Sendable {
 
   private let terms: ConversationTerms
   private let state = Locked(State())
+  /// The numbers of what is sent, and of the ones who wait.
+  private let numbers = Counter()
 
   init(_ terms: ConversationTerms) { self.terms = terms }
 
@@ -134,8 +135,7 @@ public final class Conversation: AsyncSequence, Sendable {
     }
     let (sent, connection, end) = state.withLock {
       state -> (Sent, (any ConversationConnection)?, Result<Void, NetworkError>?) in
-      state.lastSent += 1
-      let sent = Sent(number: state.lastSent)
+      let sent = Sent(number: numbers.next())
       var standing = Standing(sent: sent, message: message, isAcknowledged: acknowledged)
       if state.open != nil { standing.connection = state.connections }
       state.standing.append(standing)
@@ -189,10 +189,7 @@ public final class Conversation: AsyncSequence, Sendable {
       do throws(ConversationEnd) { try await send(message, on: open) } catch {
         throw error.asNetworkError
       }
-      return state.withLock { state in
-        state.lastSent += 1
-        return Sent(number: state.lastSent)
-      }
+      return Sent(number: numbers.next())
     }
   }
 
@@ -229,10 +226,7 @@ public final class Conversation: AsyncSequence, Sendable {
 
   /// Waits until the state has changed to something, or the task is cancelled.
   private func wait(until isSo: (State) -> Bool) async {
-    let id = state.withLock { state in
-      state.lastWaiter += 1
-      return state.lastWaiter
-    }
+    let id = numbers.next()
     await withTaskCancellationHandler {
       await withCheckedContinuation { waiter in
         let isDone = state.withLock { state in
@@ -257,14 +251,12 @@ public final class Conversation: AsyncSequence, Sendable {
 
   // MARK: For its keeper
 
-  /// Counts a connection that is there, and tells its number.
-  func opens(_ tell: (Int) -> Void) {
-    tell(
-      state.withLock { state in
-        state.connections += 1
-        return state.connections
-      }
-    )
+  /// Counts a connection that is there, and returns its number.
+  func opens() -> Int {
+    state.withLock { state in
+      state.connections += 1
+      return state.connections
+    }
   }
 
   /// Says on a new connection what is said on each, and opens it to all others.

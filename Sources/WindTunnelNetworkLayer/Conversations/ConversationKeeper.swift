@@ -28,7 +28,7 @@ struct ConversationKeeper {
         do throws(NetworkError) {
           let (connection, headers) = try await client.connection(to: endpoint, over: engine)
           let opened = client.time.uptime
-          conversation.opens { terms.onChange(.opened($0, headers)) }
+          terms.onChange(.opened(conversation.opens(), headers))
           let (end, hasMessages) = await listen(on: connection)
           if Task.isCancelled || conversation.hasEnded { throw .cancelled }
           let now = client.time.uptime

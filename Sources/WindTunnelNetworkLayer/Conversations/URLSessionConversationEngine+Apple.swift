@@ -178,8 +178,7 @@
         guard !state.isOver else { return nil }
         state.isOver = true
         if state.waiter == nil { state.value = value }
-        defer { state.waiter = nil }
-        return state.waiter
+        return state.waiter.take()
       }
       waiter?.resume(returning: value)
     }

@@ -8,4 +8,16 @@ public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvert
 
   /// The problems in one text.
   public var description: String { faults.joined(separator: " ") }
+
+  /// Returns a sentence for each value that is out of its bounds.
+  static func faults(
+    of bounds: [(name: String, value: Int?, range: ClosedRange<Int>)],
+    in place: String = ""
+  ) -> [String] {
+    bounds.compactMap { name, value, range in
+      guard let value, !range.contains(value) else { return nil }
+      let words = "\(range.lowerBound) to \(range.upperBound)"
+      return "\"\(name)\"\(place) is \(value); it has to be \(words)."
+    }
+  }
 }

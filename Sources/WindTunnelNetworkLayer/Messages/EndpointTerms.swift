@@ -72,9 +72,8 @@ public struct EndpointTerms: Sendable, Hashable, Codable {
 
   /// The terms that are named, in one line for a debug screen.
   var words: String {
-    let encoder = JSONEncoder.ofRequests
     // It has nothing but numbers and names.
-    guard let data = try? encoder.encode(self) else { return "" }
+    guard let data = try? JSONEncoder.ofRequests.encode(self) else { return "" }
     return String(decoding: data, as: UTF8.self)
   }
 
@@ -117,10 +116,6 @@ public struct EndpointTerms: Sendable, Hashable, Codable {
       ("staleWhileRevalidateSeconds", staleWhileRevalidateSeconds, 0...315_360_000),
       ("staleIfErrorSeconds", staleIfErrorSeconds, 0...315_360_000),
     ]
-    return bounds.compactMap { name, value, range in
-      guard let value, !range.contains(value) else { return nil }
-      return "\"\(name)\" of \"\(template)\" is \(value); it has to be \(range.lowerBound) to "
-        + "\(range.upperBound)."
-    }
+    return ConfigurationError.faults(of: bounds, in: " of \"\(template)\"")
   }
 }

@@ -102,11 +102,7 @@ public struct Envelope: Sendable, Hashable, Codable {
     init(from decoder: any Decoder) throws {
       let value = try decoder.singleValueContainer()
       // A number where it is one, else the text; what is neither fails as a text.
-      if let number = try? value.decode(Int64.self) {
-        text = String(number)
-      } else {
-        text = try value.decode(String.self)
-      }
+      text = try (try? value.decode(Int64.self)).map { String($0) } ?? value.decode(String.self)
     }
   }
 }

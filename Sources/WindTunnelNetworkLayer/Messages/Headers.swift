@@ -1,7 +1,7 @@
 /// The header fields of a request or an answer: in order, with look-up without regard to case.
 public struct Headers: Sendable, Hashable {
   /// One field of a list.
-  public struct Field: Sendable, Hashable {
+  public struct Field: Sendable, Hashable, Codable {
     /// The name in its own spelling.
     public var name: String
     /// The value as it is sent.

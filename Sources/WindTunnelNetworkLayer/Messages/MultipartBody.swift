@@ -104,19 +104,12 @@ public struct MultipartBody: Sendable, Hashable {
 }
 
 extension MultipartBody.Part.Content {
-  private static let pieceBytes = 1 << 18
 
   /// Passes the bytes on, piece by piece.
   fileprivate func pass(to take: (Data) throws -> Void) throws {
     switch self {
     case .data(let data): try take(data)
-    case .file(let file):
-      let handle = try FileHandle(forReadingFrom: file)
-      // Nothing was written that could be lost.
-      defer { try? handle.close() }
-      while let piece = try handle.read(upToCount: Self.pieceBytes), !piece.isEmpty {
-        try take(piece)
-      }
+    case .file(let file): try file.read(take)
     }
   }
 

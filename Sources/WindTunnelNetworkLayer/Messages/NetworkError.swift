@@ -82,9 +82,7 @@ extension NetworkError {
       .tell
     }
   }
-}
 
-extension NetworkError {
   /// The name of the error for records, such as `timedOut` or `rateLimited`, without its details.
   public var name: String {
     switch self {

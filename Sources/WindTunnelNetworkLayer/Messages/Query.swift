@@ -13,6 +13,21 @@ public struct Query: Sendable, Hashable {
     encoded = items.map { "\(Escaping.ofItem($0.name))=\(Escaping.ofItem($0.value))" }
       .joined(separator: "&")
   }
+
+  /// Joins escaped queries, without those that are empty.
+  static func joined(_ parts: String?...) -> String {
+    parts.compactMap(\.self).filter { !$0.isEmpty }.joined(separator: "&")
+  }
+}
+
+extension [Headers.Field] {
+  /// The names and values as a query or a form has them.
+  var encoded: String { Query(map { (name: $0.name, value: $0.value) }).encoded }
+}
+
+extension String {
+  /// The text of a URL without the slash at its end.
+  var withoutSlash: String { hasSuffix("/") ? String(dropLast()) : self }
 }
 
 extension Query: ExpressibleByDictionaryLiteral {

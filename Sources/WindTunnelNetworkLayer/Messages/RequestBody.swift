@@ -38,8 +38,7 @@ public struct RequestBody: Sendable, Hashable {
 
   /// Returns names and values as a form (WHATWG URL §5.2).
   public static func form(_ fields: [Headers.Field]) -> RequestBody {
-    let query = Query(fields.map { (name: $0.name, value: $0.value) })
-    return data(Data(query.encoded.utf8), contentType: "application/x-www-form-urlencoded")
+    data(Data(fields.encoded.utf8), contentType: "application/x-www-form-urlencoded")
   }
 
   /// Returns several parts, such as a form with files (RFC 7578).

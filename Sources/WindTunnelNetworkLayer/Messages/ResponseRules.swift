@@ -66,9 +66,6 @@ public struct ResponseRules: Sendable, Hashable, Codable {
     let gap = requiredFields.lazy.compactMap { tree.firstGap(in: $0) }.first
     return gap.map { .decode(.missing($0)) }
   }
-}
-
-extension ResponseRules {
   /// The error of an answer whose status is not accepted.
   private func refusal(in answer: ServerResponse) -> NetworkError {
     switch answer.status {

@@ -93,10 +93,8 @@ public final class JSONLines: Observer {
   }
 
   private func write(_ line: some Encodable) {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     // Texts and whole numbers can always be written.
-    guard let data = try? encoder.encode(line) else { return }
+    guard let data = try? JSONEncoder.ofRequests.encode(line) else { return }
     writeData(data + Data("\n".utf8))
   }
 

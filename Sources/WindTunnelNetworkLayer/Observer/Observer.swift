@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// The fourth part of the layer: it is told of all events and changes none.
 ///
 /// Calls are told apart by their numbers, and each client counts its own: an observer that keeps
@@ -43,26 +41,25 @@ public struct Observers: Observer {
 }
 
 /// An observer that keeps every event, for tests and for diagnosis.
-public final class RecordingObserver: Observer, @unchecked Sendable {
-  private let lock = NSLock()
-  private var kept: [CallEvent] = []
-  private var keptOfStartup: [StartupEvent] = []
+public final class RecordingObserver: Observer {
+  private let kept = Locked<[CallEvent]>([])
+  private let keptOfStartup = Locked<[StartupEvent]>([])
 
   /// Makes an observer without events so far.
   public init() {}
 
   /// The events so far, in the order in which they were observed.
-  public var events: [CallEvent] { lock.withLock { kept } }
+  public var events: [CallEvent] { kept.withLock { $0 } }
 
   /// Adds the event to the others.
-  public func observe(_ event: CallEvent) { lock.withLock { kept.append(event) } }
+  public func observe(_ event: CallEvent) { kept.withLock { $0.append(event) } }
 
   /// The events of the start so far, in order.
-  public var startupEvents: [StartupEvent] { lock.withLock { keptOfStartup } }
+  public var startupEvents: [StartupEvent] { keptOfStartup.withLock { $0 } }
 
   /// Adds an event of the start to the others.
   public func observeStartup(_ event: StartupEvent) {
-    lock.withLock { keptOfStartup.append(event) }
+    keptOfStartup.withLock { $0.append(event) }
   }
 }
 
@@ -135,9 +132,6 @@ public final class CallCounters: Observer {
       }
     }
   }
-}
-
-extension CallCounters {
   /// Adds an event of the start to the counters.
   public func observeStartup(_ event: StartupEvent) {
     state.withLock { state in

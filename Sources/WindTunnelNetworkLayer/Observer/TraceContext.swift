@@ -27,8 +27,7 @@ struct TraceContext: Sendable, Hashable {
     let bits = (0..<2).reduce(UInt64(0)) { bits, _ in
       bits << 32 | UInt64(min(max(0, draw()), 0x1.fffffep-1) * 0x1p32)
     }
-    let digits = String(max(1, bits), radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
+    return max(1, bits).hex
   }
 }
 

@@ -112,7 +112,7 @@ struct CallFiles {
       return file
     }
     try disk.makeFolder(folder)
-    let url = folder.appending(path: "\(OutboxLane.hex(number)).calls")
+    let url = folder.appending(path: "\(number.hex).calls")
     if files[last]?.calls == 0 { remove(last) }
     if try disk.isThere(url) { try disk.setAside(url) }
     let file = try DurableFile(new: url, by: disk.calls)

@@ -159,17 +159,13 @@ public final class Outbox: Sendable {
   /// - Throws: ``OutboxError`` where the file cannot be read.
   @concurrent
   public func deadLetters() async throws(OutboxError) -> [DeadLetter] {
-    try await onDisk { store, _ in
-      Result { () throws(OutboxError) in try store.deadLetters() }
-    }.get()
+    try await onDisk { store, _ throws(OutboxError) in try store.deadLetters() }.get()
   }
 
   /// Removes all dead letters from the disk.
   @concurrent
   public func removeDeadLetters() async throws(OutboxError) {
-    try await onDisk { store, _ in
-      Result { () throws(OutboxError) in try store.removeDeadLetters() }
-    }.get()
+    try await onDisk { store, _ throws(OutboxError) in try store.removeDeadLetters() }.get()
   }
 
   /// Closes the outbox, so that another one may open its folder; what waits stays on the disk.
@@ -188,19 +184,17 @@ public final class Outbox: Sendable {
   /// told when the store is free again, since who hears them may ask it.
   func onDisk<Value: Sendable>(
     _ work:
-      @escaping @Sendable (inout OutboxStore, inout [OutboxEvent]) -> Result<
-        Value, OutboxError
-      >
+      @escaping @Sendable (inout OutboxStore, inout [OutboxEvent]) throws(OutboxError) -> Value
   ) async -> Result<Value, OutboxError> {
     await withCheckedContinuation { done in
       disk.async {
         var events: [OutboxEvent] = []
-        let result = self.store.withLock { store in
-          guard var open = store else { return Result<Value, OutboxError>.failure(.closed) }
+        let result = self.store.withLock { store -> Result<Value, OutboxError> in
+          guard var open = store else { return .failure(.closed) }
           // Two values of it would have what they share copied.
           store = nil
           defer { store = open }
-          return work(&open, &events)
+          return Result { () throws(OutboxError) in try work(&open, &events) }
         }
         self.tell(events)
         done.resume(returning: result)

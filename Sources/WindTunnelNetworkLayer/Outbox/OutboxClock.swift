@@ -38,9 +38,8 @@ struct OutboxClock: Sendable {
 
   /// The moment of now.
   var now: OutboxStamp {
-    let (seconds, attoseconds) = (time.uptime - uptime).components
-    return OutboxStamp(
-      elapsed: start + seconds * 1000 + attoseconds / 1_000_000_000_000_000,
+    OutboxStamp(
+      elapsed: start + (time.uptime - uptime).milliseconds,
       date: max(latestDate, Self.milliseconds(time.date))
     )
   }

@@ -225,7 +225,7 @@ struct OutboxLane {
       digest.removeAll()
       CallRecords.add(hash, to: &digest)
     }
-    return hex(CallRecords.number(digest, 0, 8))
+    return CallRecords.number(digest, 0, 8).hex
   }
 
   private mutating func frozenBatch(
@@ -318,15 +318,11 @@ struct OutboxLane {
   }
 
   private func batchFile(_ range: ClosedRange<UInt64>) -> URL {
-    folder.appending(path: "\(Self.hex(range.lowerBound))-\(Self.hex(range.upperBound)).batch")
+    folder.appending(path: "\(range.lowerBound.hex)-\(range.upperBound.hex).batch")
   }
 
   private func doneFile(_ number: UInt64) -> URL {
-    folder.appending(path: "\(Self.hex(number)).done")
+    folder.appending(path: "\(number.hex).done")
   }
 
-  static func hex(_ number: UInt64) -> String {
-    let digits = String(number, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
-  }
 }

@@ -94,16 +94,14 @@ private struct OutboxSender {
     let (outbox, name) = (outbox, endpoint.name)
     return await outbox.onDisk { store, events in
       store.age(of: name, telling: &events)
-      return .success(store.timeToAge(of: name).map(Work.some) ?? .none)
+      return store.timeToAge(of: name).map(Work.some) ?? .none
     }
   }
 
   private func nextBatch() async -> Result<FrozenBatch?, OutboxError> {
     let (outbox, endpoint) = (outbox, endpoint)
-    return await outbox.onDisk { store, events in
-      Result { () throws(OutboxError) in
-        try store.nextBatch(of: endpoint, telling: &events)
-      }
+    return await outbox.onDisk { store, events throws(OutboxError) in
+      try store.nextBatch(of: endpoint, telling: &events)
     }
   }
 
@@ -208,10 +206,7 @@ private struct OutboxSender {
   ) async -> Bool {
     var failures = 0
     while true {
-      let result = await outbox.onDisk { store, events in
-        Result { () throws(OutboxError) in try work(&store, &events) }
-      }
-      switch result {
+      switch await outbox.onDisk(work) {
       case .success: return true
       case .failure(.closed): return false
       case .failure(let error):

@@ -110,7 +110,6 @@ extension AES256GCM: CustomStringConvertible, CustomReflectable {
 extension Data {
   /// Returns bytes that the system has drawn at random, fit for keys.
   static func random(_ count: Int) -> Data {
-    var source = SystemRandomNumberGenerator()
-    return Data((0..<count).map { _ in UInt8.random(in: .min ... .max, using: &source) })
+    Data((0..<count).map { _ in UInt8.random(in: .min ... .max) })
   }
 }

@@ -37,7 +37,7 @@ public struct FileKeyPlace: KeyPlace {
     } catch {
       throw .place("The folder \(directory.path) cannot be created: \(error.localizedDescription)")
     }
-    let descriptor = Self.open(directory.path, O_RDONLY | O_DIRECTORY)
+    let descriptor = openFile(directory.path, O_RDONLY | O_DIRECTORY)
     guard descriptor >= 0 else { throw Self.failure("opened", directory.path) }
     defer { close(descriptor) }
     var status = stat()
@@ -72,7 +72,7 @@ public struct FileKeyPlace: KeyPlace {
   public func read(_ name: String) throws(SealingError) -> Data? {
     let path = try path(name)
     // Neither a link's end nor a pipe, which would wait for a writer.
-    let descriptor = Self.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    let descriptor = openFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else {
       if errno == ENOENT { return nil }
       if errno == ELOOP {
@@ -145,7 +145,7 @@ public struct FileKeyPlace: KeyPlace {
 
   /// Waits until the disk has the names of the files.
   private func syncFolder() throws(SealingError) {
-    let descriptor = Self.open(directory.path, O_RDONLY | O_DIRECTORY)
+    let descriptor = openFile(directory.path, O_RDONLY | O_DIRECTORY)
     guard descriptor >= 0 else { throw Self.failure("opened", directory.path) }
     defer { close(descriptor) }
     guard calls.syncFolder(descriptor) else { throw Self.failure("written", directory.path) }
@@ -172,7 +172,7 @@ public struct FileKeyPlace: KeyPlace {
       )
     }
     let path = directory.appending(path: ".\(name).\(UUID().uuidString)").path
-    let descriptor = Self.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
+    let descriptor = openFile(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
     guard descriptor >= 0 else { throw Self.failure("created", path) }
     defer { close(descriptor) }
     var failure: Int32?
@@ -186,10 +186,6 @@ public struct FileKeyPlace: KeyPlace {
   }
 
   /// The system's `open` for this user alone; programs that are started do not get the file.
-  private static func open(_ path: String, _ flags: Int32) -> Int32 {
-    openFile(path, flags | O_CLOEXEC, 0o600)
-  }
-
   private static func checkOwner(_ status: stat, _ path: String) throws(SealingError) {
     guard status.st_uid == geteuid() else {
       throw .place(
@@ -207,6 +203,6 @@ public struct FileKeyPlace: KeyPlace {
 }
 
 /// The system's `open`, which a method of that name would hide.
-private func openFile(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
-  open(path, flags, mode)
+private func openFile(_ path: String, _ flags: Int32) -> Int32 {
+  open(path, flags | O_CLOEXEC, 0o600)
 }

@@ -37,19 +37,14 @@ extension KeyPlace {
 /// The names under which things are kept.
 enum KeyName {
   static let lengthMax = 64
+  private static let characters = ASCIISet(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_."
+  )
 
   static func check(_ name: String) throws(SealingError) {
     let isName =
       !name.isEmpty && name.utf8.count <= lengthMax && !name.hasPrefix(".")
-      && name.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
-          UInt8(ascii: "."):
-          true
-        default: false
-        }
-      }
+      && characters.containsAll(of: name)
     guard isName else {
       throw .place(
         "\"\(name)\" is no name of a key: use up to \(lengthMax) letters, digits, hyphens, "

@@ -1,5 +1,5 @@
 #if !canImport(Darwin)
-  internal import CWindTunnelSystem
+
   internal import Foundation
 
   /// The cryptography of the system: OpenSSL's libcrypto, opened at run time.
@@ -79,16 +79,7 @@
         && crypto.EVP_DigestVerify(digest, signature, signature.count, message, message.count) == 1
     }
 
-    static func sha256(_ data: Data) -> Data {
-      var digest = wt_sha256()
-      wt_sha256_begin(&digest)
-      data.withUnsafeBytes { bytes in
-        wt_sha256_update(&digest, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count)
-      }
-      var sum = [UInt8](repeating: 0, count: 32)
-      wt_sha256_end(&digest, &sum)
-      return Data(sum)
-    }
+    static func sha256(_ data: Data) -> Data { Data(SHA256.hash(data: data)) }
   }
 
   /// The functions that are used of libcrypto, by the names and types of its manual pages, which

@@ -110,13 +110,7 @@ public struct Bootstrap: Sendable {
     by transport: any Transport,
     feeding admission: AdmissionController? = nil
   ) async throws(ConfigurationError) -> Startup {
-    try await start(
-      facts,
-      by: transport,
-      feeding: admission,
-      waiting: source?.budget,
-      isRenewal: false
-    )
+    try await start(facts, by: transport, feeding: admission, waiting: source?.budget)
   }
 
   /// Makes the configuration again while the app runs, for `apply` of a client, which takes
@@ -149,7 +143,7 @@ public struct Bootstrap: Sendable {
     by transport: any Transport,
     feeding admission: AdmissionController?,
     waiting budget: Duration?,
-    isRenewal: Bool
+    isRenewal: Bool = false
   ) async throws(ConfigurationError) -> Startup {
     let atLaunch = facts.asLayer.under(self.atLaunch)
     let begin = time.uptime
@@ -316,7 +310,7 @@ public struct Bootstrap: Sendable {
     guard NetworkConfiguration.isSecure(source.url), source.url.fragment == nil else {
       throw .off("The URL \(source.url) has to be https with a host and without a fragment.")
     }
-    let query = Query(facts.parameters.map { (name: $0.name, value: $0.value) }).encoded
+    let query = facts.parameters.encoded
     let text = source.url.absoluteString
     guard let url = URL(string: text + (text.contains("?") ? "&" : "?") + query) else {
       throw .off("The URL \(text) can have no query; choose another one.")

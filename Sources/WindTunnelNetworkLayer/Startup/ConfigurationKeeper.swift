@@ -15,9 +15,7 @@ struct ConfigurationKeeper: Sendable {
     in file: URL
   ) throws(SealingError) {
     (self.seal, self.file) = (seal, file)
-    var read: [Ed25519Key] = []
-    for key in keys { read.append(try Ed25519Key(key)) }
-    self.keys = read
+    self.keys = try keys.map { key throws(SealingError) in try Ed25519Key(key) }
     known = try KnownVersions(at: place, of: keys)
   }
 

@@ -279,9 +279,7 @@ public struct DialTest: Sendable {
   }
 
   private func request(for url: URL) -> URLRequest? {
-    let base = url.absoluteString
-    guard let url = URL(string: (base.hasSuffix("/") ? String(base.dropLast()) : base) + path)
-    else { return nil }
+    guard let url = URL(string: url.absoluteString.withoutSlash + path) else { return nil }
     var request = URLRequest(url: url)
     // The budget is the one that ends it, and tells so.
     request.timeoutInterval = budget.seconds + 60

@@ -47,7 +47,7 @@ struct KnownVersions: Sendable {
   /// The seconds by which the time has to go on to be written, since each write waits for the disk.
   private static let leastStep = 3600
   /// Held while a version is compared and written: of two starts at once the older keeps nothing.
-  private static let writing = NSLock()
+  private static let writing = Locked(())
 
   private let place: any KeyPlace
   private let names: [String]
@@ -57,13 +57,10 @@ struct KnownVersions: Sendable {
   init(at place: any KeyPlace, of keys: [Data]) throws(SealingError) {
     self.place = place
     names = keys.map { key in
-      let digits = SystemCrypto.sha256(key).prefix(8).map { byte in
-        (byte < 16 ? "0" : "") + String(byte, radix: 16)
-      }
-      return "configuration-version-" + digits.joined()
+      let word = SystemCrypto.sha256(key).withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
+      return "configuration-version-\(word.bigEndian.hex)"
     }
-    known = []
-    for name in names { known.append(try Self.read(name, at: place)) }
+    known = try names.map { name throws(SealingError) in try Self.read(name, at: place) }
   }
 
   private static func read(_ name: String, at place: any KeyPlace) throws(SealingError) -> Known? {
@@ -127,31 +124,25 @@ struct KnownVersions: Sendable {
   /// - Throws: ``FetchRefusal`` where another start has taken a newer one meanwhile, and the error
   ///   of whatever is not written.
   func keep(_ signed: SignedConfiguration, at now: Date, after first: () throws -> Void) throws {
-    let end = Self.writing.withLock {
-      Result {
-        let written = try names.map { name in try Self.read(name, at: place) }
-        var others = self
-        others.known = written
-        try others.check(signed, at: now)
-        try first()
-        if written[signed.key]?.isOf(signed) != true {
-          let new = Known(signed, seen: others.latest(with: now))
-          try place.write(new.data, as: names[signed.key])
-        }
+    try Self.writing.withLock { _ in
+      let written = try names.map { name in try Self.read(name, at: place) }
+      var others = self
+      others.known = written
+      try others.check(signed, at: now)
+      try first()
+      if written[signed.key]?.isOf(signed) != true {
+        let new = Known(signed, seen: others.latest(with: now))
+        try place.write(new.data, as: names[signed.key])
       }
     }
-    try end.get()
   }
 
   private func write(_ number: Int, _ change: (Known?) -> Known?) throws(SealingError) {
-    let end = Self.writing.withLock {
-      Result { () throws(SealingError) in
-        let written = try Self.read(names[number], at: place)
-        guard let new = change(written), new != written else { return }
-        try place.write(new.data, as: names[number])
-      }
+    try Self.writing.withLock { _ throws(SealingError) in
+      let written = try Self.read(names[number], at: place)
+      guard let new = change(written), new != written else { return }
+      try place.write(new.data, as: names[number])
     }
-    try end.get()
   }
 
   /// Whole seconds since 1970, of any date.

@@ -125,10 +125,7 @@ public struct EngineShares: Transport {
   /// else: 64-bit FNV-1a of the three, with a zero byte between them, mixed by the finaliser of
   /// MurmurHash3.
   private func unit(of engine: String) -> Double {
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for byte in "\(experiment)\0\(id)\0\(engine)".utf8 {
-      hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
-    }
+    var hash = FNV1a.hash(Data("\(experiment)\0\(id)\0\(engine)".utf8))
     hash = (hash ^ (hash >> 33)) &* 0xFF51_AFD7_ED55_8CCD
     hash = (hash ^ (hash >> 33)) &* 0xC4CE_B9FE_1A85_EC53
     hash ^= hash >> 33

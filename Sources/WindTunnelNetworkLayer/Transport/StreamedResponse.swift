@@ -174,12 +174,8 @@ final class StreamListener: NSObject, URLSessionDataDelegate, @unchecked Sendabl
   /// Hands over the head, unless that has been done.
   func land(_ response: HTTPURLResponse) {
     let head = ServerResponse(response, body: Data())
-    let pieces = lock.withLock {
-      defer { self.pieces = nil }
-      return self.pieces
-    }
     // It has been handed over already.
-    guard let pieces else { return }
+    guard let pieces = lock.withLock({ self.pieces.take() }) else { return }
     var answer = StreamedResponse(
       status: head.status,
       headers: head.headers,
@@ -191,10 +187,6 @@ final class StreamListener: NSObject, URLSessionDataDelegate, @unchecked Sendabl
   }
 
   private func land(_ head: Head) {
-    let waiter = lock.withLock {
-      defer { self.waiter = nil }
-      return self.waiter
-    }
-    waiter?.resume(returning: head)
+    lock.withLock { waiter.take() }?.resume(returning: head)
   }
 }

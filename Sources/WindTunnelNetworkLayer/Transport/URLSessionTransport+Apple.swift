@@ -2,12 +2,11 @@
   internal import Foundation
 
   /// Hears from the session how long the stages of a task took, just before the task is over.
-  final class StageWatch: NSObject, URLSessionTaskDelegate, @unchecked Sendable {
-    private let lock = NSLock()
-    private var kept: StageTimings?
+  final class StageWatch: NSObject, URLSessionTaskDelegate, Sendable {
+    private let kept = Locked<StageTimings?>(nil)
 
     /// Those of the last exchange of the task; `nil`: they are not there yet.
-    var timings: StageTimings? { lock.withLock { kept } }
+    var timings: StageTimings? { kept.withLock { $0 } }
 
     /// Watches a task that has not been started; the task keeps the watch.
     func watch(_ task: URLSessionTask) { task.delegate = self }
@@ -26,7 +25,7 @@
         wait: Self.time(last.requestEndDate, last.responseStartDate),
         receive: Self.time(last.responseStartDate, last.responseEndDate)
       )
-      lock.withLock { kept = timings }
+      kept.withLock { $0 = timings }
     }
 
     private static func time(_ start: Date?, _ end: Date?) -> Duration? {

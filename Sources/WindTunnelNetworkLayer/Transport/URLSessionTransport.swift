@@ -37,14 +37,25 @@ public struct URLSessionTransport: Transport, DeadlineKeeping {
     _ request: URLRequest,
     until deadline: CallDeadline?
   ) async throws(TransportError) -> ServerResponse {
-    try await carry(request, until: deadline) { request, land in
-      let stages = StageWatch()
-      let task = session.dataTask(with: request) {
-        land(outcome($0, $1, $2, stages.timings, of: request))
+    var request = request
+    let timeout = SessionTimeout.honoured(request.timeoutInterval)
+    // A request that is changed is copied first.
+    if timeout != request.timeoutInterval { request.timeoutInterval = timeout }
+    let exchange = Exchange()
+    return try await withGivingUp(at: deadline) {
+      await withCheckedContinuation { continuation in
+        exchange.start(continuation) { [request] land in
+          let stages = StageWatch()
+          let task = session.dataTask(with: request) {
+            land(outcome($0, $1, $2, stages.timings, of: request))
+          }
+          stages.watch(task)
+          return task
+        }
       }
-      stages.watch(task)
-      return task
-    }
+    } onGivingUp: {
+      exchange.cancel()
+    }.get()
   }
 
   /// Sends a request and returns its answer as soon as the head has arrived.
@@ -83,25 +94,6 @@ public struct URLSessionTransport: Transport, DeadlineKeeping {
       }
     } onGivingUp: {
       listener.cancel()
-    }.get()
-  }
-
-  private func carry(
-    _ request: URLRequest,
-    until deadline: CallDeadline? = nil,
-    _ make: (URLRequest, @escaping @Sendable (AttemptOutcome) -> Void) -> URLSessionTask
-  ) async throws(TransportError) -> ServerResponse {
-    var request = request
-    let timeout = SessionTimeout.honoured(request.timeoutInterval)
-    // A request that is changed is copied first.
-    if timeout != request.timeoutInterval { request.timeoutInterval = timeout }
-    let exchange = Exchange()
-    return try await withGivingUp(at: deadline) {
-      await withCheckedContinuation { continuation in
-        exchange.start(continuation) { [request] land in make(request, land) }
-      }
-    } onGivingUp: {
-      exchange.cancel()
     }.get()
   }
 

@@ -22,9 +22,8 @@ final class BackgroundTasks: Sendable {
   func add(_ work: @escaping Work) -> Bool {
     let (isTaken, waiter) = state.withLock { state -> (Bool, CheckedContinuation<Work?, Never>?) in
       guard case .running = state.phase else { return (false, nil) }
-      defer { state.waiter = nil }
       if state.waiter == nil { state.queue.append(work) }
-      return (true, state.waiter)
+      return (true, state.waiter.take())
     }
     waiter?.resume(returning: work)
     return isTaken
@@ -73,8 +72,7 @@ final class BackgroundTasks: Sendable {
     } onCancel: {
       let waiter = state.withLock { state in
         state.phase = .ending
-        defer { state.waiter = nil }
-        return state.waiter
+        return state.waiter.take()
       }
       waiter?.resume(returning: nil)
     }

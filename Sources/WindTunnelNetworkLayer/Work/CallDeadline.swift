@@ -16,8 +16,7 @@ final class CallDeadline: Sendable {
   func pass() {
     let giveUp = state.withLock { state in
       state.hasPassed = true
-      defer { state.giveUp = nil }
-      return state.giveUp
+      return state.giveUp.take()
     }
     giveUp?()
   }

@@ -21,3 +21,11 @@ enum FNV1a {
     return hash
   }
 }
+
+extension UInt64 {
+  /// 16 hexadecimal digits.
+  var hex: String {
+    let digits = String(self, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}

@@ -8,8 +8,12 @@ final class Locked<Value>: @unchecked Sendable {
   init(_ value: Value) { self.value = value }
 
   /// Runs `body` with the value; nobody else holds it meanwhile. Not re-entrant.
-  func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
-    lock.withLock { body(&value) }
+  func withLock<Result, Failure: Error>(
+    _ body: (inout Value) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    lock.lock()
+    defer { lock.unlock() }
+    return try body(&value)
   }
 
   /// Replaces the value, and returns the previous one.

@@ -17,7 +17,9 @@ enum CassetteShowCommand: Command {
     let interactions = cassette.interactions
     if let number = try arguments.int("--number", in: 1...Int.max) {
       guard number <= interactions.count else {
-        throw Refusal.noInteraction(number, last: interactions.count)
+        throw Refusal.usage(
+          "There is no interaction #\(number); the last is #\(interactions.count)."
+        )
       }
       let interaction = interactions[number - 1]
       return arguments.has("--json")

@@ -47,7 +47,7 @@ enum CassetteConvertCommand: Command {
         let data = try FileError.reading(from, bytesMax: Cassette.fileBytesMax)
         if let refusal = ForeignRecording.refusal(of: data, source: input) { throw refusal }
       }
-      throw Refusal.conversion(input, output)
+      throw Refusal.usage("\(input) → \(output): one should end in .har and the other in .json.")
     }
     for warning in warnings { Terminal.complain("\(warning)\n") }
     if keeps { Terminal.complain("\(output): secrets were kept; do not commit it.\n") }
@@ -58,6 +58,9 @@ enum CassetteConvertCommand: Command {
   /// Refuses to write over a file, which may be somebody's work of another day.
   private static func refuseOver(_ output: String) throws(Refusal) {
     guard FileManager.default.fileExists(atPath: URL(typed: output).path) else { return }
-    throw .convertOver(output)
+    throw Refusal(
+      .cannotWrite,
+      "\(output) is there already; nothing was written. Name another file, or remove it first."
+    )
   }
 }

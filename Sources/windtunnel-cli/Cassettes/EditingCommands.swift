@@ -15,7 +15,10 @@ enum CassetteMergeCommand: Command {
     let isInput = inputs.contains { URL(typed: $0).standardizedFileURL == file.standardizedFileURL }
     // `merge *.json` would write over the last one.
     if !isInput, FileManager.default.fileExists(atPath: file.path) {
-      throw Refusal.mergeOver(output)
+      throw Refusal(
+        .cannotWrite,
+        "\(output) is there already. To add to it, name it among the cassettes, too."
+      )
     }
     let cassettes = try inputs.map { path in
       let input = URL(typed: path)
@@ -53,14 +56,14 @@ enum CassetteSplitCommand: Command {
     let path = try arguments.operand(0, "FILE", "which cassette to split")
     let output = try arguments.operand(1, "FOLDER", "where the parts should be written")
     guard let key = try arguments.choice("--by", keys) else {
-      throw Refusal.flagMissing("--by", "host or path")
+      throw Refusal.missing("--by", "host or path")
     }
     let folder = URL(typed: output)
     let parts = try CassetteFile.read(path).split(by: key)
     let files = parts.map { folder.appendingPathComponent("\($0.name).json") }
     // Before the first is written, so that none is where not all are.
     for file in files where FileManager.default.fileExists(atPath: file.path) {
-      throw Refusal.splitOver(file.relativePath)
+      throw Refusal(.cannotWrite, "\(file.relativePath) is there already; nothing was written.")
     }
     _ = try CassetteFile.makeFolder(output)
     for (part, file) in zip(parts, files) {
@@ -97,7 +100,7 @@ enum CassettePruneCommand: Command {
     var going: Set<Int> = []
     for text in numbers {
       guard let number = Int(text), all.contains(number), !cassette.interactions.isEmpty else {
-        throw Refusal.pruneNumber(text, last: all.upperBound)
+        throw Refusal.usage("--number \(text): the interactions are #1 to #\(all.upperBound).")
       }
       going.insert(number)
     }
@@ -125,7 +128,11 @@ enum CassettePruneCommand: Command {
     for path in reports {
       let met = try Report(contentsOf: URL(typed: path)).interactionsUsed
       guard met.isSubset(of: all) else {
-        throw Refusal.otherDrill(path, met: met.max() ?? 0, last: all.count)
+        throw Refusal(
+          .data,
+          "\(path) met #\(met.max() ?? 0), and the cassette ends with #\(all.count): the drill flew on "
+            + "another one."
+        )
       }
       used.formUnion(met)
     }

@@ -37,13 +37,8 @@ struct GitHistory {
       ["diff", "--name-only", "--no-renames", "-z", commit] + among,
       ["ls-files", "--others", "--exclude-standard", "--full-name", "-z"] + among,
     ]
-    let names = try lists.flatMap { list in
-      guard let data = try Self.git(list) else { throw Refusal.notCompared(paths) }
-      return data.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
-    }
-    let files = try Set(names).sorted().filter { $0.hasSuffix(".json") }
-      .map { File(name: $0, url: top.appendingPathComponent($0)) }
-      .filter { try isCassette($0, isNamed: paths) }
+    let names = try lists.flatMap { try listed($0, of: paths) }
+    let files = try Set(names).sorted().map(file).filter { try isCassette($0, isNamed: paths) }
     return try renamed(files)
   }
 
@@ -102,9 +97,6 @@ struct GitHistory {
     guard process.terminationStatus != 127 else { throw Refusal.noGit }
     return process.terminationStatus == 0 ? data : nil
   }
-}
-
-extension GitHistory {
   /// Returns the same files, where one that is gone and a new one that has taken over most of what
   /// it said are one file under another name.
   ///
@@ -134,10 +126,18 @@ extension GitHistory {
     let words = [
       "diff", "--name-only", "--no-renames", "--diff-filter=D", "-z", commit, "--", ":/",
     ]
-    guard let data = try Self.git(words) else { throw Refusal.notCompared([commit]) }
+    return try listed(words, of: [commit]).map(file)
+  }
+
+  /// Returns the names of JSON files that a command of git lists.
+  private func listed(_ words: [String], of paths: [String]) throws -> [String] {
+    guard let data = try Self.git(words) else { throw Refusal.notCompared(paths) }
     return data.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
       .filter { $0.hasSuffix(".json") }
-      .map { File(name: $0, url: top.appendingPathComponent($0)) }
+  }
+
+  private func file(_ name: String) -> File {
+    File(name: name, url: top.appendingPathComponent(name))
   }
 
   /// Tells whether at least half of what the larger of two says stands in the other as well.

@@ -10,18 +10,12 @@ enum RedactionFlags {
 
   /// Returns the flags; `prefix` says beside which other one they are of use.
   static func flags(prefix: String) -> [Flag] {
-    [
-      Flag(names, "NAME")
-        .help(
-          sentence(prefix, "One more name of a secret, or a place in JSON such as $.user.code.")
-        ),
-      Flag(keep, "NAME")
-        .help(
-          sentence(prefix, "A name, or a place in JSON, whose values are no secrets and stay.")
-        ),
-      Flag(personalData)
-        .help(sentence(prefix, "Replace e-mail addresses, telephone numbers and names, too.")),
+    let flags = [
+      Flag(names, "NAME", "One more name of a secret, or a place in JSON such as $.user.code."),
+      Flag(keep, "NAME", "A name, or a place in JSON, whose values are no secrets and stay."),
+      Flag(personalData, nil, "Replace e-mail addresses, telephone numbers and names, too."),
     ]
+    return flags.map { $0.help(sentence(prefix, $0.summary)) }
   }
 
   /// A sentence behind a word and a colon goes on small.

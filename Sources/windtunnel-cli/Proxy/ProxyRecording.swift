@@ -19,10 +19,7 @@ struct ProxyRecording {
     let losses = JournalLosses()
     self.losses = losses
     journal = try RecordingJournal(besides: file) { losses.tell($0) }
-    let exists = FileManager.default.fileExists(atPath: file.path)
-    let found = exists ? try Cassette(contentsOf: file) : Cassette()
-    cassette =
-      try CassetteFile.takeUp(journal, onto: found, of: file.relativePath, goesOn: true).cassette
+    cassette = try CassetteFile.takeUp(journal, onto: file, goesOn: true).cassette
   }
 
   /// Takes note of an event of the deck's.

@@ -55,9 +55,8 @@ enum RecordCommand: Command {
     defer { journal.close() }
     // Behind the journal, which knows from there on whether somebody else changes the file. Read
     // even if it is written anew: what is no cassette must not be lost to a misspelt name.
-    let exists = FileManager.default.fileExists(atPath: order.file.path)
-    let found = exists ? try Cassette(contentsOf: order.file) : Cassette()
-    let (cassette, _) = try CassetteFile.takeUp(journal, onto: found, of: order.path, goesOn: true)
+    let (cassette, _) =
+      try CassetteFile.takeUp(journal, onto: order.file, of: order.path, goesOn: true)
     // A recording that was cut off is not a whole one: it goes on.
     let goesOn = order.mode == .once && journal.isUnfinished
     let mode = goesOn ? .newEpisodes : order.mode
@@ -289,7 +288,11 @@ private struct RecordingEnd {
     }
     guard !deck.recordedRefusalsAlone else {
       journal.giveUp()
-      throw Refusal.upstreamGone(order.upstream.origin ?? "", order.path)
+      throw Refusal(
+        .unavailable,
+        "The upstream \(order.upstream.origin ?? "") is not there: every connection was refused. "
+          + "\(order.path) is as it was."
+      )
     }
     // A cassette of half of what the command does is no fixture, least of all in place of a whole
     // one.

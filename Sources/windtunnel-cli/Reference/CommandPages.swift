@@ -16,8 +16,7 @@ enum CommandPages {
 
   private static func section(_ command: any Command.Type) -> String {
     let flags = command.flags.map { flag in
-      let name = ([flag.name] + (flag.value.map { [$0] } ?? [])).joined(separator: " ")
-      return [MarkdownPage.code(name), MarkdownPage.plain(flag.summary)]
+      [MarkdownPage.code(flag.spelling), MarkdownPage.plain(flag.summary)]
     }
     let usage = "```\nwindtunnel \(command.name) \(command.synopsis)\n```"
     return

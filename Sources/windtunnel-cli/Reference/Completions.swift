@@ -126,15 +126,13 @@ struct Completions {
   private var zsh: String {
     /// Within single quotes, in a specification of `_arguments`.
     func quoted(_ text: String) -> String {
-      var spelled = ""
-      for character in text {
+      text.map { character in
         switch character {
-        case "'": spelled += "'\\''"
-        case "[", "]", ":", "\\": spelled += "\\\(character)"
-        default: spelled.append(character)
+        case "'": "'\\''"
+        case "[", "]", ":", "\\": "\\\(character)"
+        default: String(character)
         }
-      }
-      return spelled
+      }.joined()
     }
     func list(_ words: [(word: String, summary: String)]) -> String {
       words.map { "      '\($0.word):\(quoted($0.summary))'" }.joined(separator: "\n")

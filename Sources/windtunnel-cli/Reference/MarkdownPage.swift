@@ -29,11 +29,6 @@ struct MarkdownPage {
 
   /// A sentence for a cell, none of whose characters is Markdown's.
   static func plain(_ text: String) -> String {
-    var escaped = ""
-    for character in text {
-      if "\\|*<`[".contains(character) { escaped.append("\\") }
-      escaped.append(character)
-    }
-    return escaped
+    text.map { "\\|*<`[".contains($0) ? "\\\($0)" : String($0) }.joined()
   }
 }

@@ -65,7 +65,7 @@ extension CatalogueRow {
       [
         MarkdownPage.code(kind.name), kind.layer.rawValue, MarkdownPage.code(kind.fault.swift),
         MarkdownPage.code(kind.fault.json.line),
-      ] + CatalogueRow.fault(kind).sights
+      ] + CatalogueRow.fault(kind).sights(mark: "`", separator: ", ")
     }
     let lookUps = all.compactMap { row -> [String]? in
       guard case .lookUp(let example) = row,
@@ -74,8 +74,7 @@ extension CatalogueRow {
       return [
         MarkdownPage.code(row.name),
         entries.map { MarkdownPage.code($0.line) }.joined(separator: ", "),
-      ]
-        + row.sights
+      ] + row.sights(mark: "`", separator: ", ")
     }
     return MarkdownPage(
       title: "Faults",
@@ -98,15 +97,15 @@ extension CatalogueRow {
     ).text
   }
 
-  /// The clients' views of it.
-  private var sights: [String] {
+  /// The clients' views of it, with marks around names that a code follows.
+  func sights(mark: String, separator: String) -> [String] {
     let expected = expected
     func sight(_ sight: FaultExpectation.Sight, _ code: Int?) -> String {
-      code.map { "`\(sight.text)` \($0)" } ?? sight.text
+      code.map { "\(mark)\(sight.text)\(mark) \($0)" } ?? sight.text
     }
     return [
       sight(expected.linux, expected.linuxCode),
-      expected.curl.map { String($0) }.joined(separator: ", "),
+      expected.curl.map { String($0) }.joined(separator: separator),
       sight(expected.apple, expected.appleCode),
     ]
   }

@@ -86,7 +86,7 @@ enum CheckReleaseCommand: Command {
     guard passes else { return }
     let programs = check.programs.count == 1 ? "1 program" : "\(check.programs.count) programs"
     let files = check.fileCount == 1 ? "1 file" : "\(check.fileCount) files"
-    let modules = Set(check.programs.flatMap(\.modules)).sorted().map(\.name)
+    let modules = Set(check.programs.flatMap(\.modules)).map(\.name).sorted()
     let parts =
       modules.isEmpty
       ? "nothing of WindTunnel" : "\(modules.joined(separator: ", ")), and no more of WindTunnel"

@@ -33,45 +33,33 @@ enum FaultsListCommand: Command {
 extension CatalogueRow {
   /// Its line in the table.
   fileprivate var cells: [String] {
-    let expected = expected
-    func sight(_ sight: FaultExpectation.Sight, _ code: Int?) -> String {
-      code.map { "\(sight.text) \($0)" } ?? sight.text
-    }
-    return [
-      name, layer.rawValue, sight(expected.linux, expected.linuxCode),
-      expected.curl.map { String($0) }.joined(separator: "/"),
-      sight(expected.apple, expected.appleCode),
-    ]
+    [name, layer.rawValue] + sights(mark: "", separator: "/")
   }
 
   /// `{name, layer, fault or script, expected, evidence}`.
   fileprivate var json: JSON {
     let expected = expected
-    let example: JSON.Member =
+    let (fault, script): (JSON?, JSON?) =
       switch self {
-      case .fault(let kind): JSON.Member("fault", kind.fault.json)
-      case .lookUp(let example): JSON.Member("script", example.script.json)
+      case .fault(let kind): (kind.fault.json, nil)
+      case .lookUp(let example): (nil, example.script.json)
       }
-    return .object([
-      JSON.Member("name", .text(name)), JSON.Member("layer", .text(layer.rawValue)), example,
-      JSON.Member(
-        "expected",
-        [
+    return .object(
+      JSON.members([
+        "name": .text(name), "layer": .text(layer.rawValue), "fault": fault, "script": script,
+        "expected": [
           "linux": .text(expected.linux.text),
           "linuxURLErrorCode": expected.linuxCode.map { .number($0) } ?? .null,
           "curl": .array(expected.curl.map { .number($0) }),
           "apple": .text(expected.apple.text),
           "appleURLErrorCode": expected.appleCode.map { .number($0) } ?? .null,
-        ]
-      ),
-      JSON.Member(
-        "evidence",
-        [
+        ],
+        "evidence": [
           "linux": .text(expected.evidence.rawValue), "curl": .text(expected.evidence.rawValue),
           "apple": .text(expected.appleEvidence.rawValue),
-        ]
-      ),
-    ])
+        ],
+      ])
+    )
   }
 }
 

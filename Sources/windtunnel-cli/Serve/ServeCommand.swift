@@ -134,15 +134,13 @@ struct ServeOrder {
     return scenario
   }
 
-  /// Returns the reason that a scenario cannot be flown at one port.
-  func refusal(of scenario: Scenario) -> Refusal? { Self.refusal(of: scenario, byTLS: speaksTLS) }
-
   /// Returns the reason that a scenario cannot be taken by a port that is open.
   func refusal(ofNext scenario: Scenario) -> Refusal? {
     scenario.losesSYNs ? .lostSYNsLater(scenario.name) : refusal(of: scenario)
   }
 
-  private static func refusal(of scenario: Scenario, byTLS speaksTLS: Bool) -> Refusal? {
+  /// Returns the reason that a scenario cannot be flown at one port.
+  func refusal(of scenario: Scenario) -> Refusal? {
     for rule in scenario.rules {
       for case .connection(let fault) in rule.faults {
         guard rule.isForConnections else { return .connectionFaults(of: scenario.name) }

@@ -64,25 +64,8 @@ extension Refusal {
     )
   }
 
-  static func noInteraction(_ number: Int, last: Int) -> Refusal {
-    .usage("There is no interaction #\(number); the last is #\(last).")
-  }
+  // MARK: The commands that make cassettes of cassettes
 
-  static func conversion(_ input: String, _ output: String) -> Refusal {
-    .usage("\(input) → \(output): one should end in .har and the other in .json.")
-  }
-
-  static func upstreamGone(_ upstream: String, _ cassette: String) -> Refusal {
-    Refusal(
-      .unavailable,
-      "The upstream \(upstream) is not there: every connection was refused. "
-        + "\(cassette) is as it was."
-    )
-  }
-}
-
-// The sentences of the commands that make cassettes of cassettes.
-extension Refusal {
   static let twoOrGit = usage("Two cassettes are wanted, or --git REF.")
 
   static func idleSecret(_ name: String, _ path: String, _ names: [String]) -> Refusal {
@@ -97,42 +80,13 @@ extension Refusal {
 
   static let pruneWhat = usage("What should go? --number, --unused or --older-than says so.")
 
-  static func pruneNumber(_ text: String, last: Int) -> Refusal {
-    .usage("--number \(text): the interactions are #1 to #\(last).")
-  }
-
-  static func otherDrill(_ report: String, met number: Int, last: Int) -> Refusal {
-    Refusal(
-      .data,
-      "\(report) met #\(number), and the cassette ends with #\(last): the drill flew on another one."
-    )
-  }
-
   static func metNothing(_ reports: [String]) -> Refusal {
     Refusal(.data, "No call of \(reports.joined(separator: ", ")) met an interaction.")
-  }
-
-  static func mergeOver(_ output: String) -> Refusal {
-    Refusal(
-      .cannotWrite,
-      "\(output) is there already. To add to it, name it among the cassettes, too."
-    )
-  }
-
-  static func convertOver(_ output: String) -> Refusal {
-    Refusal(
-      .cannotWrite,
-      "\(output) is there already; nothing was written. Name another file, or remove it first."
-    )
   }
 
   static func writtenOver(_ flag: String, _ path: String, namedBy other: String?) -> Refusal {
     let reader = other.map { "\($0) names the same file" } ?? "the same file is read"
     return .usage("\(flag) \(path) would be written over it: \(reader). Name another one.")
-  }
-
-  static func splitOver(_ file: String) -> Refusal {
-    Refusal(.cannotWrite, "\(file) is there already; nothing was written.")
   }
 
   // MARK: git

@@ -1,0 +1,29 @@
+internal import Foundation
+
+#if canImport(CryptoKit)
+  internal import CryptoKit
+#endif
+
+/// Digests of files, which are read piece by piece.
+enum FileDigest {
+  /// Returns the SHA-256 of a file in base64.
+  static func sha256(of file: URL) throws -> String {
+    var digest = SHA256()
+    try file.read { digest.update(data: $0) }
+    return Data(digest.finalize()).base64EncodedString()
+  }
+}
+
+extension URL {
+  private static let pieceBytes = 1 << 18
+
+  /// Passes the bytes of a file on, piece by piece.
+  func read(_ take: (Data) throws -> Void) throws {
+    let handle = try FileHandle(forReadingFrom: self)
+    // Nothing was written that could be lost.
+    defer { try? handle.close() }
+    while let piece = try handle.read(upToCount: Self.pieceBytes), !piece.isEmpty {
+      try take(piece)
+    }
+  }
+}
