@@ -6,4 +6,13 @@ extension Locked {
       return value
     }
   }
+
+  /// Returns the value, which is made when it is first asked for.
+  package func value<Part: Sendable>(orMade make: () -> Part) -> Part where Value == Part? {
+    withLock { value in
+      let part = value ?? make()
+      value = part
+      return part
+    }
+  }
 }

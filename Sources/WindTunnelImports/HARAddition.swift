@@ -104,11 +104,3 @@ enum HARAddition {
     return JSON.Member(member.name, .object(members + body(of: other)))
   }
 }
-
-extension JSON {
-  /// The members of an object; none of anything else.
-  var members: [Member] {
-    guard case .object(let members) = self else { return [] }
-    return members
-  }
-}

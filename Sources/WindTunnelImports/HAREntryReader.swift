@@ -100,8 +100,8 @@ struct HAREntryReader {
 
   /// Returns the entry with what stood in files that it names.
   func including(_ entry: JSON) -> JSON {
-    guard !attachedMessages.isEmpty, case .object(let members) = entry else { return entry }
-    return .object(members + [JSON.Member("_webSocketMessages", .array(attachedMessages))])
+    if attachedMessages.isEmpty { return entry }
+    return entry.adding([JSON.Member("_webSocketMessages", .array(attachedMessages))])
   }
 
   /// Omits the entry, also from the entries that are kept for a HAR.

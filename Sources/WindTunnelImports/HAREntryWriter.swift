@@ -71,8 +71,7 @@ struct HAREntryWriter {
   }
 
   private static func entry(_ entry: JSON, _ addition: JSON?) -> JSON {
-    guard let addition, case .object(let members) = entry else { return entry }
-    return .object(members + [JSON.Member(JSON.Text(HARAddition.key), addition)])
+    addition.map { entry.adding([JSON.Member(JSON.Text(HARAddition.key), $0)]) } ?? entry
   }
 
   private func standard(_ interaction: Interaction) -> [JSON.Member] {
@@ -80,19 +79,17 @@ struct HAREntryWriter {
     let timing = interaction.timing
     let wait = timing?.firstByte.inMilliseconds
     let receive = timing.map { max(0, ($0.lastByte - $0.firstByte).inMilliseconds) }
-    let timings = [
-      JSON.Member("send", timing == nil ? -1 : 0),
-      JSON.Member("wait", .number(wait ?? -1, places: 3)),
-      JSON.Member("receive", .number(receive ?? -1, places: 3)),
-    ]
-    var members = [
-      JSON.Member("startedDateTime", .text(DateText.text(date))),
-      JSON.Member("time", .number((wait ?? 0) + (receive ?? 0), places: 3)),
-      JSON.Member("request", .object(request(interaction.request) + kept(notes["request"]))),
-      JSON.Member("response", .object(response(interaction))),
-      JSON.Member("cache", .object([])),
-      JSON.Member("timings", .object(timings + kept(timing == nil ? nil : notes["timing"]))),
-    ]
+    let timings = JSON.members([
+      "send": .number(timing == nil ? -1 : 0), "wait": .number(wait ?? -1, places: 3),
+      "receive": .number(receive ?? -1, places: 3),
+    ])
+    var members = JSON.members([
+      "startedDateTime": .text(DateText.text(date)),
+      "time": .number((wait ?? 0) + (receive ?? 0), places: 3),
+      "request": .object(request(interaction.request) + kept(notes["request"])),
+      "response": .object(response(interaction)), "cache": .object([]),
+      "timings": .object(timings + kept(timing == nil ? nil : notes["timing"])),
+    ])
     if !interaction.messages.isEmpty {
       let start = date + (timing?.firstByte ?? .zero)
       // Chrome lists no frames of the connection itself, and an end is one.
@@ -113,47 +110,38 @@ struct HAREntryWriter {
 
   private func request(_ request: Request) -> [JSON.Member] {
     let body = request.body.data
-    var members = [
-      JSON.Member("method", .text(request.method)),
-      JSON.Member("url", .text(Self.address(request.url))),
-      JSON.Member("httpVersion", "HTTP/1.1"),
-      JSON.Member("cookies", HARCookie.sent(request.headers)),
-      JSON.Member("headers", Self.fields(request.headers)),
-      JSON.Member("queryString", Self.parameters(request.url.query)),
-      JSON.Member("headersSize", -1),
-      JSON.Member("bodySize", .number(body.count)),
-    ]
+    let members = JSON.members([
+      "method": .text(request.method), "url": .text(Self.address(request.url)),
+      "httpVersion": "HTTP/1.1", "cookies": HARCookie.sent(request.headers),
+      "headers": Self.fields(request.headers),
+      "queryString": Self.parameters(request.url.query), "headersSize": -1,
+      "bodySize": .number(body.count),
+    ])
     guard !body.isEmpty else { return members }
     let type = request.headers["Content-Type"] ?? ""
-    var content = [JSON.Member("mimeType", .text(type))]
-    if let text = Charset.text(body, charset: ContentType(type).charset ?? "utf-8") {
-      content.append(JSON.Member("text", .text(text)))
-    } else {
-      content.append(JSON.Member("text", .text(body.base64EncodedString())))
-      content.append(JSON.Member("_encoding", "base64"))
-    }
-    members.append(JSON.Member("postData", .object(content)))
-    return members
+    let content = [JSON.Member("mimeType", .text(type))] + Self.text(body, type, in: "_encoding")
+    return members + [JSON.Member("postData", .object(content))]
+  }
+
+  /// Returns a body as text, or in base64 with the member that says so.
+  private static func text(_ body: Data, _ type: String, in encoding: String) -> [JSON.Member] {
+    let text = Charset.text(body, charset: ContentType(type).charset ?? "utf-8")
+    if let text { return [JSON.Member("text", .text(text))] }
+    return JSON.members(["text": .text(body.base64EncodedString()), encoding: "base64"])
   }
 
   private func response(_ interaction: Interaction) -> [JSON.Member] {
     let response = interaction.response
     let body = response?.body.data ?? Data()
-    var members = [
-      JSON.Member("status", .number(response?.status ?? 0)),
-      JSON.Member("statusText", ""),
-      JSON.Member("httpVersion", "HTTP/1.1"),
-      JSON.Member("cookies", HARCookie.set(response?.headers ?? [:])),
-      JSON.Member("headers", Self.fields(response?.headers ?? [:])),
-      JSON.Member("content", .object(content(body, response?.headers ?? [:]))),
-      JSON.Member("redirectURL", .text(response?.headers["Location"] ?? "")),
-      JSON.Member("headersSize", -1),
-      JSON.Member("bodySize", .number(response == nil ? -1 : body.count)),
-    ]
-    if let failure = interaction.failure {
-      let reason = failure.text ?? failure.symptom.rawValue
-      members.append(JSON.Member("_error", .text(reason)))
-    }
+    let headers = response?.headers ?? [:]
+    let members = JSON.members([
+      "status": .number(response?.status ?? 0), "statusText": "", "httpVersion": "HTTP/1.1",
+      "cookies": HARCookie.set(headers), "headers": Self.fields(headers),
+      "content": .object(content(body, headers)),
+      "redirectURL": .text(headers["Location"] ?? ""), "headersSize": -1,
+      "bodySize": .number(response == nil ? -1 : body.count),
+      "_error": interaction.failure.map { .text($0.text ?? $0.symptom.rawValue) },
+    ])
     let place = response == nil ? "failure" : "response"
     return members + kept(interaction.innerNotes[place])
   }
@@ -165,24 +153,17 @@ struct HAREntryWriter {
     var members = [JSON.Member("size", .number(opened.count))]
     if opened.count > body.count { members.add("compression", .number(opened.count - body.count)) }
     members.append(JSON.Member("mimeType", .text(type)))
-    guard !opened.isEmpty else { return members }
-    if let text = Charset.text(opened, charset: ContentType(type).charset ?? "utf-8") {
-      return members + [JSON.Member("text", .text(text))]
-    }
-    return members + [
-      JSON.Member("text", .text(opened.base64EncodedString())),
-      JSON.Member("encoding", "base64"),
-    ]
+    return opened.isEmpty ? members : members + Self.text(opened, type, in: "encoding")
   }
 
   private func message(_ message: WebSocketMessage, start: Duration) -> JSON {
     let text = message.isText ? message.body.text : nil
-    return .object([
-      JSON.Member("type", message.sender == .client ? "send" : "receive"),
-      JSON.Member("time", .number((start + message.offset).inMilliseconds / 1000, places: 6)),
-      JSON.Member("opcode", text == nil ? 2 : 1),
-      JSON.Member("data", .text(text ?? message.body.data.base64EncodedString())),
-    ])
+    return [
+      "type": message.sender == .client ? "send" : "receive",
+      "time": .number((start + message.offset).inMilliseconds / 1000, places: 6),
+      "opcode": text == nil ? 2 : 1,
+      "data": .text(text ?? message.body.data.base64EncodedString()),
+    ]
   }
 
   private static func fields(_ fields: HeaderFields) -> JSON {
@@ -242,8 +223,7 @@ private enum HARCookie {
     .array(
       fields.values("Set-Cookie").map { value in
         let parts = value.split(separator: ";", omittingEmptySubsequences: false)
-        let pair = members(parts.first ?? "")
-        return .object(pair + attributes(parts.dropFirst()))
+        return .object(members(parts.first ?? "") + attributes(parts.dropFirst()))
       }
     )
   }
@@ -264,14 +244,11 @@ private enum HARCookie {
       // The last of several counts (RFC 6265 §5.3).
       found[name] = pair.count > 1 ? String(pair[1].trimmingOptionalWhitespace()) : ""
     }
-    var members: [JSON.Member] = []
-    if let path = found["path"] { members.append(JSON.Member("path", .text(path))) }
-    if let domain = found["domain"] { members.append(JSON.Member("domain", .text(domain))) }
-    if let date = found["expires"].flatMap({ DateText.sinceEpoch(http: $0) }) {
-      members.append(JSON.Member("expires", .text(DateText.text(date))))
-    }
-    if found["httponly"] != nil { members.append(JSON.Member("httpOnly", true)) }
-    if found["secure"] != nil { members.append(JSON.Member("secure", true)) }
-    return members
+    let expiry = found["expires"].flatMap { DateText.sinceEpoch(http: $0) }
+    return JSON.members([
+      "path": found["path"].map { .text($0) }, "domain": found["domain"].map { .text($0) },
+      "expires": expiry.map { .text(DateText.text($0)) },
+      "httpOnly": found["httponly"].map { _ in true }, "secure": found["secure"].map { _ in true },
+    ])
   }
 }

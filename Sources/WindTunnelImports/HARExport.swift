@@ -77,7 +77,7 @@ public struct HARExport: Sendable, Hashable {
       entries.append(writer.entry(interaction))
     }
     entries += (asides[interactionCount] ?? []).map { writer.aside($0.entry) }
-    let log = JSON.Member("log", whole.adding("entries", .array(entries)))
+    let log = JSON.Member("log", whole.adding([JSON.Member("entries", .array(entries))]))
     let json = JSON.object([log] + around.root)
     data = Data(json.fileBytes())
     warnings = leftOut.map { "\($0); it is left out." }
@@ -87,12 +87,4 @@ public struct HARExport: Sendable, Hashable {
 extension Cassette {
   /// Returns a HAR of the cassette without secrets; ``HARExport`` has the warnings, too.
   public func har() -> Data { HARExport(self).data }
-}
-
-extension JSON {
-  /// Returns an object with one more member.
-  fileprivate func adding(_ name: Text, _ value: JSON) -> JSON {
-    guard case .object(let members) = self else { return self }
-    return .object(members + [Member(name, value)])
-  }
 }

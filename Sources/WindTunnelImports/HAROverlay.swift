@@ -156,11 +156,10 @@ enum HARPart: String, CaseIterable {
 
   /// Returns an overlay, and by what its members are true.
   fileprivate static func marked(_ overlay: JSON, of interaction: Interaction) -> JSON {
-    guard case .object(let members) = overlay else { return overlay }
     let parts = allCases.filter { $0.members.contains { overlay.has($0[...]) } }
     guard !parts.isEmpty else { return overlay }
     let marks = parts.map { JSON.Member(JSON.Text($0.rawValue), .text($0.digest(of: interaction))) }
-    return .object(members + [JSON.Member(key, .object(marks))])
+    return overlay.adding([JSON.Member(key, .object(marks))])
   }
 
   /// Returns the part of an overlay that is still true of an interaction. What bears no mark is

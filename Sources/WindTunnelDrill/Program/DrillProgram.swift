@@ -252,19 +252,16 @@ package struct DrillProgram: Sendable {
     of drill: ProcessDrill,
     _ console: DrillConsole?
   ) async throws -> InterruptibleFlight.End {
-    if drill.plan.usesProcesses {
-      try await InterruptibleFlight(plan: drill.plan).run {
-        try await drill.run(keepingPart: true) { progress in
-          show(progress, of: drill.plan)
-          console?.take(progress)
-        }
-      }
-    } else {
-      try await InterruptibleFlight(plan: drill.plan).run {
+    try await InterruptibleFlight(plan: drill.plan).run {
+      guard drill.plan.usesProcesses else {
         let report = try await Drill.run(subjects, drill.plan) { done, all in
           Terminal.progress(done == all ? "" : "\(done) of \(all) parts")
         }
         return ProcessDrill.Flown(report: report, part: nil)
+      }
+      return try await drill.run(keepingPart: true) { progress in
+        show(progress, of: drill.plan)
+        console?.take(progress)
       }
     }
   }

@@ -50,7 +50,7 @@ struct FlyingAgain {
     }
     let milliseconds = Int(now.latency.inMilliseconds.rounded())
     Terminal.answer(
-      line: "  \(milliseconds) ms: \(Self.words(now.ending)); before: \(Self.words(before.ending))"
+      line: "  \(milliseconds) ms: \(now.ending.words); before: \(before.ending.words)"
     )
     let (met, had) = (now.allAttempts.map(\.decision), before.allAttempts.map(\.decision))
     let common = min(met.count, had.count)
@@ -86,15 +86,10 @@ struct FlyingAgain {
 
   private static let clock =
     ": rules of its scenario follow the clock, and it came at another moment"
+}
 
-  static func words(_ ending: Observation.CallResult) -> String {
-    switch ending {
-    case .succeeded: "succeeded"
-    case .failed(let reason): "failed, \(reason)"
-    case .crashed: "crashed"
-    case .hung: "hung"
-    }
-  }
+extension Observation.CallResult {
+  fileprivate var words: String { reason.map { "failed, \($0)" } ?? word }
 }
 
 extension Scenario {

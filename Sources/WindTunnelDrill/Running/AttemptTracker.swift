@@ -417,7 +417,9 @@ final class AttemptTracker: Sendable {
       let open = state.open.removeValue(forKey: outcome.id)
       if wasNotCut, let open { state.calls[open.call]?.cut = nil }
       // What follows a handshake is told behind its end.
-      if let open, outcome.isConversation { state.conversing[outcome.id] = (open.call, open.place) }
+      if let open, outcome.recording?.isConversation == true {
+        state.conversing[outcome.id] = (open.call, open.place)
+      }
       return open
     }
     guard let open = found else { return }
@@ -572,13 +574,6 @@ extension Journal.Take {
   /// The recording that it is of, also where a fault kept it from the client.
   fileprivate var dealt: Journal.Take {
     if case .withheld(let place) = self { .recording(place) } else { self }
-  }
-}
-
-extension Outcome {
-  /// Tells whether a conversation is played behind its answer.
-  fileprivate var isConversation: Bool {
-    recording?.isConversation ?? false
   }
 }
 

@@ -159,8 +159,9 @@ struct CallRunner: Sendable {
 
   /// Has the subject used in good weather, and then the weather begin.
   private func prepare(_ calls: [Int]) async {
+    let state = scenario.startup ?? .warm
     await subject.warmUp(
-      Rehearsal(of: calls, workload, cassette, startingIn: scenario.startup ?? .warm)
+      Rehearsal(calls: calls, workload: workload, cassette: cassette, startupState: state)
     )
     if let age { deck.begin(aged: age) }
   }

@@ -115,7 +115,7 @@ struct RecordedBodies: Sendable {
     let others = bodies.filter { _, bodies in
       bodies.contains { $0.printed == shown || json != nil && $0.json == json }
     }
-    return others.keys.map { Self.endpoint(of: $0.text) }.min()
+    return others.keys.map { String($0.text.prefix { $0 != "?" }) }.min()
   }
 
   /// Tells whether what a call brought is the beginning of one version of a recorded body with a
@@ -191,11 +191,6 @@ struct RecordedBodies: Sendable {
     }
   }
 
-  /// Returns the request of a key without its query.
-  private static func endpoint(of key: String) -> String {
-    String(key.prefix { $0 != "?" })
-  }
-
   /// The greatest number of printed characters that are told.
   private static let printedMax = 40
 
@@ -254,12 +249,8 @@ struct RecordedBodies: Sendable {
   /// program printed only a page says that it cannot: the rest may be the program's own words.
   private func decodes(_ result: CallResult, _ key: RequestKey) -> Bool {
     guard let body = result.body, inJSON.contains(key) else { return true }
-    return result.isPrinted ? !Self.isPage(body) : Self.isJSON(body)
-  }
-
-  private static func isJSON(_ body: Data) -> Bool {
     // Why it is none does not matter here.
-    (try? JSON(parsing: body, source: "")) != nil
+    return result.isPrinted ? !Self.isPage(body) : (try? JSON(parsing: body, source: "")) != nil
   }
 
   private static func isPage(_ body: Data) -> Bool {

@@ -188,7 +188,7 @@ enum WorkerMessage: Sendable {
     case ("conversed", let call?, let place?):
       guard let seen = json["seen"] else { return nil }
       self = .conversed(call: call, place: place, try ConversationLog(seen))
-    case ("ended", _, _): self = .ended(try Observation(line: value.bytes()))
+    case ("ended", _, _): self = .ended(try Observation(value))
     case ("connections", _, _): self = .connections(try ClientRun.Connections(value))
     case ("hung", let call?, _):
       let asleep = json["asleep"]?.stringValue

@@ -100,7 +100,19 @@ struct NetworkLayerSubject: Subject {
         return .bad("\(error)".told(atMost: 200))
       }
     } else {
-      client = self.client(of: call, from: origin, observer: observer)
+      client = NetworkClient(
+        builder: RequestBuilder(baseURL: origin),
+        authenticator: credential,
+        transport: transport(of: call, from: origin),
+        cache: cache,
+        observer: observer,
+        limits: CallLimits(
+          attemptTimeout: Self.attemptTimeout(of: call),
+          deadline: call.deadline * Self.share
+        ),
+        admission: admission,
+        time: time
+      )
     }
     if let dialogue = call.conversation.map(RecordedDialogue.init) {
       return await hold(dialogue, in: call, from: origin, by: client)
@@ -160,26 +172,6 @@ struct NetworkLayerSubject: Subject {
     max(call.attemptTimeout, min(attemptLimit, call.deadline * attemptShare))
   }
 
-  private func client(
-    of call: DrillCall,
-    from origin: URL,
-    observer: any Observer
-  ) -> NetworkClient {
-    NetworkClient(
-      builder: RequestBuilder(baseURL: origin),
-      authenticator: credential,
-      transport: transport(of: call, from: origin),
-      cache: cache,
-      observer: observer,
-      limits: CallLimits(
-        attemptTimeout: Self.attemptTimeout(of: call),
-        deadline: call.deadline * Self.share
-      ),
-      admission: admission,
-      time: time
-    )
-  }
-
   /// Holds the call's conversation until all that the cassette has of it has come, over as many
   /// connections as that takes.
   private func hold(
@@ -188,12 +180,8 @@ struct NetworkLayerSubject: Subject {
     from origin: URL,
     by client: NetworkClient
   ) async -> CallResult {
-    let carrier = carrier.withLock { carrier in
-      // It has a thread, and few drills have conversations.
-      let made = carrier ?? ConversationCarrier()
-      carrier = made
-      return made
-    }
+    // It has a thread, and few drills have conversations.
+    let carrier = carrier.value(orMade: { ConversationCarrier() })
     let engine = ReaddressingEngine(
       Self.servers(of: call, knownAs: origin),
       by: carrier.engine(session: call.session)
@@ -269,13 +257,7 @@ struct NetworkLayerSubject: Subject {
   }
 
   /// The transport of all calls, as an app has one: it has a thread, and few drills ask for it.
-  private var socketTransport: SocketTransport {
-    sockets.withLock { sockets in
-      let made = sockets ?? SocketTransport()
-      sockets = made
-      return made
-    }
-  }
+  private var socketTransport: SocketTransport { sockets.value(orMade: { SocketTransport() }) }
 
   /// A client that speaks JSON expects it, and takes no page for an answer.
   private static func rules(for request: Request) -> ResponseRules {

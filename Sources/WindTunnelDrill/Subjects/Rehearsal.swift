@@ -5,21 +5,11 @@ internal import WindTunnelURLSession
 /// The good weather before a drill's first call, for a client to be used in, as an app has been
 /// before its user steps into a lift. Nothing of it is seen, counted or judged.
 package struct Rehearsal: Sendable {
-  private let calls: [Int]
-  private let workload: Workload
-  private let cassette: Cassette
+  let calls: [Int]
+  let workload: Workload
+  let cassette: Cassette
   /// The state in which the start of an app finds what it has kept.
   let startupState: StartupState
-
-  init(
-    of calls: [Int],
-    _ workload: Workload,
-    _ cassette: Cassette,
-    startingIn startupState: StartupState = .warm
-  ) {
-    (self.calls, self.workload, self.cassette) = (calls, workload, cassette)
-    self.startupState = startupState
-  }
 
   /// The start of an app that the cassette has; `nil` where it has none.
   var startup: RecordedStartup? { cassette.startup }

@@ -194,13 +194,7 @@ final class CallSession: Sendable {
   static func wire() -> CallSession { CallSession { URLSession(configuration: .wire()) } }
 
   /// The session, made by now.
-  var session: URLSession {
-    made.withLock { made in
-      let session = made ?? make()
-      made = session
-      return session
-    }
-  }
+  var session: URLSession { made.value(orMade: make) }
 
   /// Ends the session and its tasks at once, if there is one.
   func cancel() { made.withLock { $0 }?.invalidateAndCancel() }
@@ -270,21 +264,10 @@ struct WireTarget: ServedTarget {
 /// a port of its own.
 struct PortTarget: ServedTarget {
   let server: ReplayServer
-  private let scheme: String
+  let scheme: String
   let names: LateNames?
-  private let deck: Deck
-  private let servers: [RequestURL]
-
-  init(
-    _ server: ReplayServer,
-    scheme: String,
-    _ names: LateNames?,
-    _ deck: Deck,
-    servers: [RequestURL]
-  ) {
-    (self.server, self.scheme, self.names) = (server, scheme, names)
-    (self.deck, self.servers) = (deck, servers)
-  }
+  let deck: Deck
+  let servers: [RequestURL]
 
   func open(_ lane: Lane) async throws -> CallRoute {
     let port = try await server.openPort(lane: lane)
@@ -311,16 +294,11 @@ struct LentPortTarget: ServedTarget {
 
   let server: ReplayServer
   let names: LateNames?
-  private let deck: Deck
-  private let servers: [RequestURL]
+  let deck: Deck
+  let servers: [RequestURL]
   private let ports = Locked<(all: [Port], free: [Port])>(([], []))
 
   var connections: ConnectionCounts? { server.connections }
-
-  init(_ server: ReplayServer, _ names: LateNames?, _ deck: Deck, servers: [RequestURL]) {
-    (self.server, self.names) = (server, names)
-    (self.deck, self.servers) = (deck, servers)
-  }
 
   func open(_ lane: Lane) async throws -> CallRoute {
     let port = try await port(of: lane)
@@ -361,20 +339,10 @@ struct UnreachableTarget: Target {
   private let closed: ClosedPort?
   private let servers: [CallServer]
 
-  init(closed: ClosedPort, servers: [RequestURL]) throws {
-    baseURL = try url("http://127.0.0.1:\(closed.port)")
-    self.closed = closed
-    self.servers = try Self.servers(servers, at: baseURL)
-  }
-
-  init(name: String, servers: [RequestURL]) throws {
-    baseURL = try url("http://\(name)")
-    closed = nil
-    self.servers = try Self.servers(servers, at: baseURL)
-  }
-
-  private static func servers(_ servers: [RequestURL], at base: URL) throws -> [CallServer] {
-    try servers.map { CallServer(origin: try url($0.origin ?? ""), base: base) }
+  init(at address: String, _ closed: ClosedPort? = nil, servers: [RequestURL]) throws {
+    let base = try url(address)
+    (baseURL, self.closed) = (base, closed)
+    self.servers = try servers.map { CallServer(origin: try url($0.origin ?? ""), base: base) }
   }
 
   func open(_ lane: Lane) -> CallRoute {

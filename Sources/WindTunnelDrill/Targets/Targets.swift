@@ -76,24 +76,28 @@ enum Targets {
       return InProcessTarget(deck, errors: errors, servers: servers)
     }
     func server(keeps: Bool = false, tls: ServerTLS? = nil) async throws -> ReplayServer {
-      try await Self.server(
-        deck,
-        keeps: keeps,
-        tls: tls,
-        // A redirect out of TLS leads to one of them.
-        opensPlainPorts: scenario.leavesTLS,
-        in: names
-      )
+      var options = ReplayServer.Options()
+      options.tls = tls
+      (options.network, options.domain) = (names?.network, names.map { _ in LateNames.domain })
+      // A redirect out of TLS leads to one of them.
+      options.opensPlainPorts = scenario.leavesTLS && tls != nil
+      // A client's library re-sends by itself on a connection it kept; every attempt of a drill
+      // starts on its own, unless it is connections that are kept that the scenario is about.
+      options.closesConnections = !keeps
+      // One byte more shows that a body is longer.
+      options.watchedBytesMax = SentValues.bodyBytesMax + 1
+      return try await ReplayServer(deck, options)
     }
     func port(_ server: ReplayServer, _ scheme: String) -> PortTarget {
-      PortTarget(server, scheme: scheme, names, deck, servers: servers)
+      PortTarget(server: server, scheme: scheme, names: names, deck: deck, servers: servers)
     }
     switch connectionFault(of: scenario) {
     case nil where scenario.leavesTLS && authority != nil:
       let tls = authority.map { ServerTLS(authority: $0) }
       return port(try await server(tls: tls), "https")
     case nil where scenario.showsWhatMayBeKept:
-      return LentPortTarget(try await server(keeps: true), names, deck, servers: servers)
+      let server = try await server(keeps: true)
+      return LentPortTarget(server: server, names: names, deck: deck, servers: servers)
     case nil:
       let server = try await server(keeps: scenario.keepsConnections)
       return try await WireTarget(server, names, deck, servers: servers)
@@ -104,8 +108,9 @@ enum Targets {
       return port(try await server(tls: tls), "https")
     case .connectTimeout?, .lostSYNs?: return port(try await server(), "http")
     case .offline?, .refused?:
-      return try UnreachableTarget(closed: ClosedPort(), servers: servers)
-    case .hostNotFound?: return try UnreachableTarget(name: Self.unknownName, servers: servers)
+      let closed = try ClosedPort()
+      return try UnreachableTarget(at: "http://127.0.0.1:\(closed.port)", closed, servers: servers)
+    case .hostNotFound?: return try UnreachableTarget(at: "http://\(unknownName)", servers: servers)
     }
   }
 
@@ -147,25 +152,6 @@ enum Targets {
     }
     if isProgram, !failsAll { return true }
     return first.needsCertificate
-  }
-
-  private static func server(
-    _ deck: Deck,
-    keeps: Bool,
-    tls: ServerTLS?,
-    opensPlainPorts: Bool,
-    in names: LateNames?
-  ) async throws -> ReplayServer {
-    var options = ReplayServer.Options()
-    options.tls = tls
-    (options.network, options.domain) = (names?.network, names.map { _ in LateNames.domain })
-    options.opensPlainPorts = opensPlainPorts && tls != nil
-    // A client's library re-sends by itself on a connection it kept; every attempt of a drill
-    // starts on its own, unless it is connections that are kept that the scenario is about.
-    options.closesConnections = !keeps
-    // One byte more shows that a body is longer.
-    options.watchedBytesMax = SentValues.bodyBytesMax + 1
-    return try await ReplayServer(deck, options)
   }
 
   /// A name of 254 characters, which are 256 octets on the wire: one more than a name has (RFC 1035

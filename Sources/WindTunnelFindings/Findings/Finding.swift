@@ -12,13 +12,7 @@ public struct Finding: Sendable, Hashable {
     /// Tells whether one severity is less than another.
     public static func < (one: Self, other: Self) -> Bool { one.weight < other.weight }
 
-    private var weight: Int {
-      switch self {
-      case .note: 0
-      case .warning: 1
-      case .error: 2
-      }
-    }
+    private var weight: Int { Self.allCases.firstIndex(of: self) ?? 0 }
   }
 
   /// An event of a call, with its time.

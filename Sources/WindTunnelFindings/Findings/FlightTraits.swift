@@ -3,8 +3,6 @@
 struct FlightTraits: OptionSet, Sendable {
   let rawValue: UInt8
 
-  init(rawValue: UInt8) { self.rawValue = rawValue }
-
   /// A captive portal answered in the server's place.
   static let portal = Self(rawValue: 1)
   /// An answer was older than it may be when it came.

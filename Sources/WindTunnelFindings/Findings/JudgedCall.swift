@@ -54,8 +54,6 @@ struct JudgedCall: Sendable {
   struct Traits: OptionSet, Sendable {
     let rawValue: UInt32
 
-    init(rawValue: UInt32) { self.rawValue = rawValue }
-
     /// An attempt asks for what the one before it failed to get.
     static let repeats = Self(rawValue: 1)
     /// The call has at least four attempts.

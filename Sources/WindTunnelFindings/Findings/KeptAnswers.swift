@@ -73,3 +73,15 @@ extension Array {
     return low
   }
 }
+
+extension Sequence {
+  /// Returns the elements by a key, in the order of the first of each.
+  package func grouped<Key: Hashable>(
+    by key: (Element) -> Key
+  ) -> [(key: Key, all: [Element])] {
+    var seen: Set<Key> = []
+    let order = map(key).filter { seen.insert($0).inserted }
+    let groups = Dictionary(grouping: self, by: key)
+    return order.map { ($0, groups[$0] ?? []) }
+  }
+}

@@ -13,19 +13,14 @@ extension Observation {
   }
 }
 
-extension Observation.CacheTerms {
-  package var json: JSON {
-    [
-      "freshMilliseconds": .milliseconds(fresh),
-      "validator": .bool(hasValidator), "stale": .bool(allowsStale),
-    ]
-  }
+extension Observation.CacheTerms: JSONObject {
+  package static let blank = Self()
 
-  init(reading object: consuming ObjectReader) throws(FormatError) {
-    self.init()
-    fresh = try object.offset("freshMilliseconds") ?? .zero
-    hasValidator = try object.bool("validator") ?? false
-    allowsStale = try object.bool("stale") ?? false
-    try object.refuseUnknownKeys()
+  package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
+    var (length, validator, stale): (Duration?, Bool?, Bool?) = (fresh, hasValidator, allowsStale)
+    try fields.time("freshMilliseconds", &length)
+    try fields.bool("validator", &validator)
+    try fields.bool("stale", &stale)
+    (fresh, hasValidator, allowsStale) = (length ?? .zero, validator ?? false, stale ?? false)
   }
 }

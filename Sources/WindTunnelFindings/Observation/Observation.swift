@@ -137,67 +137,101 @@ public struct Observation: Sendable, Hashable {
   package var isJudged: Bool { notOnCassette == nil && !wasGivenUp }
 }
 
-extension Observation {
-  /// One line of a report's log; also what a subject's process tells its parent.
-  package var json: JSON {
-    var members = [
-      JSON.Member("call", .number(call)),
-      JSON.Member("endpoint", .text(endpoint)),
-      JSON.Member("critical", .bool(isCritical)),
-    ]
-    switch ending {
-    case .succeeded: members.append(JSON.Member("ending", "succeeded"))
-    case .crashed: members.append(JSON.Member("ending", "crashed"))
-    case .hung: members.append(JSON.Member("ending", "hung"))
-    case .failed(let reason):
-      members.append(JSON.Member("ending", "failed"))
-      members.append(JSON.Member("reason", .text(reason)))
-    }
-    members += [
-      JSON.Member("showed", .bool(showed)),
-      JSON.Member("latencyMilliseconds", .milliseconds(latency)),
-      JSON.Member("attempts", .orNull(attemptCount)),
-      JSON.Member("met", .array(allAttempts.map(\.json))),
-    ]
-    return .object(members + laterMembers)
-  }
+/// One line of a report's log; also what a subject's process tells its parent.
+extension Observation: JSONObject {
+  package static let blank = Self(
+    call: 0,
+    endpoint: "",
+    isCritical: false,
+    ending: .succeeded,
+    showed: false,
+    latency: .zero,
+    attemptCount: nil
+  )
 
-  package init(reading object: consuming ObjectReader) throws(FormatError) {
-    let whole = 0...(1 << 40)
+  package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
     let ofCall = 0...Int(Int32.max)
-    guard let call = try object.int("call", in: whole),
-      let endpoint = try object.string("endpoint"),
-      let critical = try object.bool("critical"), let showed = try object.bool("showed"),
-      let latency = try object.double("latencyMilliseconds", in: 0...1e12)
-    else { throw object.error("call", "a call needs its number, endpoint, ending and latency") }
-    let reason = try object.string("reason")
-    let ending: CallResult
-    switch try object.string("ending") {
-    case "succeeded": ending = .succeeded
-    case "failed": ending = .failed(reason ?? "unknown")
-    case "crashed": ending = .crashed
-    case "hung": ending = .hung
-    default: throw object.error("ending", "none of succeeded, failed, crashed and hung")
-    }
-    // Null says that they could not be seen, which is not the same as none.
-    let isUnseen = object.take("attempts") == .null
-    let count = isUnseen ? nil : try object.int("attempts", in: ofCall)
-    var met: [Attempt] = []
-    for json in try object.array("met") ?? [] { met.append(try Attempt(json, in: copy object)) }
-    self.init(
-      call: call,
-      endpoint: endpoint,
-      isCritical: critical,
-      ending: ending,
-      showed: showed,
-      latency: Duration(milliseconds: latency),
-      attemptCount: count
+    let missing: JSONFields.Missing = (
+      "call", "a call needs its number, endpoint, ending and latency"
     )
-    take(met)
-    try takeLaterMembers(&object)
-    try object.refuseUnknownKeys()
+    try fields.int("call", &call, in: 0...(1 << 40), missing)
+    try fields.string("endpoint", &endpoint, missing)
+    var (critical, shown): (Bool?, Bool?) = (isCritical, showed)
+    try fields.bool("critical", &critical)
+    isCritical = try fields.required(critical, missing)
+    try ending.list(&fields)
+    try fields.bool("showed", &shown)
+    showed = try fields.required(shown, missing)
+    try fields.time("latencyMilliseconds", &latency, missing)
+    if fields.isReading {
+      // Null says that they could not be seen, which is not the same as none.
+      let isUnseen = fields.object.take("attempts") == .null
+      attemptCount = isUnseen ? nil : try fields.object.int("attempts", in: ofCall)
+      var met: [Attempt] = []
+      for json in try fields.object.array("met") ?? [] {
+        met.append(try Attempt(json, in: fields.object))
+      }
+      take(met)
+    } else {
+      fields.write("attempts", .orNull(attemptCount))
+      fields.write("met", .array(allAttempts.map(\.json)))
+    }
+    try listLater(&fields, ofCall)
   }
 
+  /// Lists the members that are there only where they were seen.
+  private mutating func listLater(
+    _ fields: inout JSONFields,
+    _ ofCall: ClosedRange<Int>
+  ) throws(FormatError) {
+    try fields.time("intendedStartMilliseconds", &intendedStart)
+    try fields.time("startMilliseconds", &start)
+    try fields.time("startUpMilliseconds", &startUp)
+    try fields.int("clientAttempts", &clientAttempts, in: ofCall)
+    try fields.bool("bodyMatches", &bodyMatches)
+    try fields.string("printed", &printed)
+    try fields.string("showsResponseOf", &showsResponseOf)
+    try fields.bool("joinsVersions", &joinsVersions)
+    try fields.bool("replacesScalars", &replacesScalars)
+    try fields.bool("showsCutEvent", &showsCutEvent)
+    try fields.bool("hidesErrorEvent", &hidesErrorEvent)
+    try fields.choice("rogueResponse", &rogueResponse)
+    try fields.nested("configuration", &configuration)
+    try fields.nested("received", &received)
+    try fields.bool("stale", &isStale)
+    try fields.nested("memory", &memory)
+    try fields.time("processorDelayMilliseconds", &processorDelay)
+    try fields.string("sleepWithoutLimit", &sleepWithoutLimit)
+    try fields.time("afterWindowMilliseconds", &afterWindow)
+    try fields.nested("cancelled", &cancellation)
+    try fields.string("notOnCassette", &notOnCassette)
+  }
+}
+
+extension Observation.CallResult {
+  /// The ending without the reason of a failure.
+  package var word: String {
+    switch self {
+    case .succeeded: "succeeded"
+    case .failed: "failed"
+    case .crashed: "crashed"
+    case .hung: "hung"
+    }
+  }
+
+  package var reason: String? { if case .failed(let reason) = self { reason } else { nil } }
+
+  fileprivate mutating func list(_ fields: inout JSONFields) throws(FormatError) {
+    let problem = "none of succeeded, failed, crashed and hung"
+    var (name, cause) = (word, reason)
+    try fields.string("ending", &name, ("ending", problem))
+    try fields.string("reason", &cause)
+    let endings: [Self] = [.succeeded, .failed(cause ?? "unknown"), .crashed, .hung]
+    self = try fields.required(endings.first { $0.word == name }, ("ending", problem))
+  }
+}
+
+extension Observation {
   /// Reads one line of a log.
   package init(line: some Collection<UInt8>) throws(FormatError) {
     let json = try JSON(parsing: line, source: "a subject's process")
@@ -205,110 +239,43 @@ extension Observation {
   }
 }
 
-extension Observation {
-  /// The members that are there only where they were seen.
-  private var laterMembers: [JSON.Member] {
-    var members: [JSON.Member] = []
-    members.add("intendedStartMilliseconds", intendedStart)
-    members.add("startMilliseconds", start)
-    members.add("startUpMilliseconds", startUp)
-    members.add("clientAttempts", clientAttempts)
-    members.add("bodyMatches", bodyMatches)
-    if let printed { members.append(JSON.Member("printed", .text(printed))) }
-    if let showsResponseOf { members.append(JSON.Member("showsResponseOf", .text(showsResponseOf))) }
-    members.add("joinsVersions", joinsVersions)
-    members.add("replacesScalars", replacesScalars)
-    members.add("showsCutEvent", showsCutEvent)
-    members.add("hidesErrorEvent", hidesErrorEvent)
-    if let rogueResponse { members.add("rogueResponse", .text(rogueResponse.rawValue)) }
-    if let configuration { members.add("configuration", configuration.json) }
-    if let received { members.append(JSON.Member("received", received.json)) }
-    members.add("stale", isStale)
-    if let memory { members.add("memory", memory.json) }
-    members.add("processorDelayMilliseconds", processorDelay)
-    if let sleepWithoutLimit { members.add("sleepWithoutLimit", .text(sleepWithoutLimit)) }
-    members.add("afterWindowMilliseconds", afterWindow)
-    if let cancellation { members.add("cancelled", cancellation.json) }
-    if let notOnCassette { members.append(JSON.Member("notOnCassette", .text(notOnCassette))) }
-    return members
-  }
+extension Observation.Attempt: JSONObject {
+  package static let blank = Self(decision: "", take: "")
 
-  private mutating func takeLaterMembers(_ object: inout ObjectReader) throws(FormatError) {
-    intendedStart = try object.offset("intendedStartMilliseconds")
-    start = try object.offset("startMilliseconds")
-    startUp = try object.offset("startUpMilliseconds")
-    clientAttempts = try object.int("clientAttempts", in: 0...Int(Int32.max))
-    bodyMatches = try object.bool("bodyMatches")
-    joinsVersions = try object.bool("joinsVersions")
-    replacesScalars = try object.bool("replacesScalars")
-    showsCutEvent = try object.bool("showsCutEvent")
-    hidesErrorEvent = try object.bool("hidesErrorEvent")
-    printed = try object.string("printed")
-    showsResponseOf = try object.string("showsResponseOf")
-    rogueResponse = try object.choice("rogueResponse", RogueResponse.self)
-    configuration = try object.object("configuration").map(ConfigurationUse.init(reading:))
-    received = try object.object("received").map(ReceivedMessages.init(reading:))
-    isStale = try object.bool("stale")
-    processorDelay = try object.offset("processorDelayMilliseconds")
-    sleepWithoutLimit = try object.string("sleepWithoutLimit")
-    afterWindow = try object.offset("afterWindowMilliseconds")
-    notOnCassette = try object.string("notOnCassette")
-    memory = try object.object("memory").map(Memory.init(reading:))
-    cancellation = try object.object("cancelled").map(Cancellation.init(reading:))
-  }
-}
-
-extension Observation.Attempt {
-  package var json: JSON {
-    var members = [JSON.Member("decision", .text(decision)), JSON.Member("source", .text(take))]
-    members.add("startMilliseconds", start)
-    members.add("endMilliseconds", end)
-    members.add("status", status)
-    members.add("bytes", bytes)
-    if let error { members.append(JSON.Member("error", .text(error))) }
-    members.add("retryAfterMilliseconds", retryAfter)
-    members.add("retryNotBeforeMilliseconds", retryNotBefore)
-    members.add("repeatable", isRepeatable)
-    if isOfStart { members.append(JSON.Member("ofStart", true)) }
-    if isOpenAtEnd { members.append(JSON.Member("openAtEnd", true)) }
-    members.add("bytesSent", bytesSent)
-    if isStaleOnArrival { members.append(JSON.Member("staleOnArrival", true)) }
-    if let cacheTerms { members.append(JSON.Member("cache", cacheTerms.json)) }
-    if isUnderBadCertificate { members.append(JSON.Member("underBadCertificate", true)) }
-    if let stages = stages.json { members.append(JSON.Member("stages", stages)) }
-    if let sent = sent?.json { members.append(JSON.Member("sent", sent)) }
-    if let conversation { members.append(JSON.Member("conversation", conversation.json)) }
-    if !undone.isEmpty { members.append(JSON.Member("notDone", .array(undone.map(\.json)))) }
-    return .object(members)
+  package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
+    try fields.string("decision", &decision, ("decision", "it is missing"))
+    try fields.string("source", &take, ("source", "it is missing"))
+    try fields.time("startMilliseconds", &start)
+    try fields.time("endMilliseconds", &end)
+    try fields.int("status", &status, in: 0...999)
+    try fields.int("bytes", &bytes, in: 0...(1 << 50))
+    try fields.string("error", &error)
+    try fields.time("retryAfterMilliseconds", &retryAfter)
+    try fields.time("retryNotBeforeMilliseconds", &retryNotBefore)
+    try fields.bool("repeatable", &isRepeatable)
+    try fields.flag("ofStart", &isOfStart)
+    try fields.flag("openAtEnd", &isOpenAtEnd)
+    try fields.int("bytesSent", &bytesSent, in: 0...(1 << 50))
+    try fields.flag("staleOnArrival", &isStaleOnArrival)
+    try fields.nested("cache", &cacheTerms)
+    try fields.flag("underBadCertificate", &isUnderBadCertificate)
+    if fields.isReading {
+      stages = try fields.object.object("stages").map(ExchangeStages.init(reading:)) ?? stages
+      sent = try fields.object.object("sent").map(Observation.Sent.init(reading:))
+    } else {
+      fields.write("stages", stages.json)
+      fields.write("sent", sent?.json)
+    }
+    try fields.nested("conversation", &conversation)
+    if fields.isReading || !undone.isEmpty { try fields.list("notDone", &undone) }
   }
 
   /// Reads one as a part of an observation.
   fileprivate init(_ json: JSON, in parent: ObjectReader) throws(FormatError) {
-    guard let decision = json["decision"]?.stringValue, let take = json["source"]?.stringValue else {
+    guard json["decision"]?.stringValue != nil, json["source"]?.stringValue != nil else {
       throw parent.error("met", "\(json) is no decision with what was dealt")
     }
-    self.init(decision: decision, take: take)
-    var object = try ObjectReader(json, source: parent.source, path: parent.place("met"))
-    _ = (object.take("decision"), object.take("source"))
-    start = try object.offset("startMilliseconds")
-    end = try object.offset("endMilliseconds")
-    status = try object.int("status", in: 0...999)
-    bytes = try object.int("bytes", in: 0...(1 << 50))
-    error = try object.string("error")
-    retryAfter = try object.offset("retryAfterMilliseconds")
-    retryNotBefore = try object.offset("retryNotBeforeMilliseconds")
-    isRepeatable = try object.bool("repeatable")
-    isOfStart = try object.bool("ofStart") ?? false
-    isOpenAtEnd = try object.bool("openAtEnd") ?? false
-    bytesSent = try object.int("bytesSent", in: 0...(1 << 50))
-    isStaleOnArrival = try object.bool("staleOnArrival") ?? false
-    cacheTerms = try object.object("cache").map(Observation.CacheTerms.init(reading:))
-    isUnderBadCertificate = try object.bool("underBadCertificate") ?? false
-    if let seen = try object.object("stages") { stages = try ExchangeStages(reading: seen) }
-    sent = try object.object("sent").map(Observation.Sent.init(reading:))
-    conversation = try object.object("conversation").map(ConversationLog.init(reading:))
-    undone = try object.list("notDone", Undone.init(reading:)) ?? []
-    try object.refuseUnknownKeys()
+    try self.init(reading: ObjectReader(json, source: parent.source, path: parent.place("met")))
   }
 
   /// Reads one by itself.
@@ -334,16 +301,6 @@ extension JSONListed {
   /// Reads the value from a subject's process.
   package init(_ json: JSON) throws(FormatError) {
     try self.init(reading: ObjectReader(json, source: "a subject's process", path: ""))
-  }
-}
-
-extension [JSON.Member] {
-  fileprivate mutating func add(_ name: JSON.Text, _ value: Int?) {
-    if let value { append(JSON.Member(name, .number(value))) }
-  }
-
-  fileprivate mutating func add(_ name: JSON.Text, _ value: Bool?) {
-    if let value { append(JSON.Member(name, .bool(value))) }
   }
 }
 

@@ -196,13 +196,13 @@ extension ProxiedExchange {
 
 extension Observation {
   /// A call of which nothing is known but its first attempt, which is not in it yet.
-  fileprivate static func begun(_ call: Int, by attempt: Attempt) -> Self {
+  package static func begun(_ call: Int, by attempt: Attempt, showed: Bool = false) -> Self {
     var begun = Self(
       call: call,
       endpoint: String(attempt.key),
       isCritical: false,
       ending: .succeeded,
-      showed: false,
+      showed: showed,
       latency: .zero,
       attemptCount: 0
     )
@@ -211,13 +211,16 @@ extension Observation {
   }
 
   /// Works out what its attempts say of it.
-  fileprivate mutating func close() {
+  package mutating func conclude(_ isFailed: (Attempt) -> Bool) {
     attemptCount = attempts.count
     guard let last = attempts.last else { return }
     if let start, let end = attempts.compactMap(\.end).max() { latency = max(.zero, end - start) }
-    if last.isFailed || !last.isAnswered {
-      ending = .failed(last.error ?? last.status.map { "status \($0)" } ?? "unknown")
-    }
+    guard isFailed(last) else { return }
+    ending = .failed(last.error ?? last.status.map { "status \($0)" } ?? "unknown")
+  }
+
+  fileprivate mutating func close() {
+    conclude { $0.isFailed || !$0.isAnswered }
     if let strange = attempts.first(where: { $0.take == Journal.Take.unmatched.words }) {
       notOnCassette = String(strange.key)
     }

@@ -118,6 +118,14 @@ extension JSON {
     return members.first { $0.name.value == name }?.value
   }
 
+  /// The members of an object; none of any other value.
+  package var members: [Member] { if case .object(let members) = self { members } else { [] } }
+
+  /// Returns an object with more members behind its own, and any other value as it is.
+  package func adding(_ more: [Member]) -> JSON {
+    if case .object(let members) = self { .object(members + more) } else { self }
+  }
+
   /// The string's value; `nil` for any other value.
   public var stringValue: String? {
     guard case .string(let text) = self else { return nil }

@@ -79,6 +79,24 @@ extension JSONFields {
     value = try object.int(name, in: range)
   }
 
+  package mutating func string(_ name: String, _ value: inout String?) throws(FormatError) {
+    guard isReading else { return write(name, value.map { .text($0) }) }
+    value = try object.string(name)
+  }
+
+  package mutating func bool(_ name: String, _ value: inout Bool?) throws(FormatError) {
+    guard isReading else { return write(name, value.map { .bool($0) }) }
+    value = try object.bool(name)
+  }
+
+  package mutating func nested<Value: JSONObject>(
+    _ name: String,
+    _ value: inout Value?
+  ) throws(FormatError) {
+    guard isReading else { return write(name, value?.json) }
+    value = try object.object(name).map(Value.init(reading:))
+  }
+
   /// Lists a time in milliseconds.
   package mutating func time(_ name: String, _ value: inout Duration?) throws(FormatError) {
     guard isReading else { return members.add(JSON.Text(name), value) }

@@ -15,20 +15,10 @@ struct CubicGrowth: Sendable, Hashable {
   private var friendly = 0
   private var pending = 0
   private var every = 100
-  private var lastUpdate = (at: -1, window: 0)
+  private var (updatedAt, updatedWindow) = (-1, 0)
 
   private var round = Round()
   private var leastDelay = Int.max
-
-  static func == (left: Self, right: Self) -> Bool {
-    left.lastMost == right.lastMost && left.epoch == right.epoch && left.origin == right.origin
-      && left.pending == right.pending && left.acknowledged == right.acknowledged
-  }
-
-  func hash(into hasher: inout Hasher) {
-    hasher.combine(lastMost)
-    hasher.combine(epoch)
-  }
 
   /// Returns the slow-start threshold after a loss.
   mutating func threshold(window: Int) -> Int {
@@ -60,8 +50,8 @@ struct CubicGrowth: Sendable, Hashable {
   /// Works out the number of acknowledgements that the next segment of the window takes.
   private mutating func update(_ window: Int, by count: Int, at now: Int) {
     acknowledged += count
-    if lastUpdate.window == window, now - lastUpdate.at <= 28_000 { return }
-    lastUpdate = (now, window)
+    if updatedWindow == window, now - updatedAt <= 28_000 { return }
+    (updatedAt, updatedWindow) = (now, window)
     let start: Int
     if let epoch {
       start = epoch

@@ -43,10 +43,7 @@ struct SentSegments: Sendable, Hashable {
     if segments[index].isLost {
       segments[index].isLost = false
       lost -= 1
-      if segments[index].isRepeatOut {
-        segments[index].isRepeatOut = false
-        repeatsOut -= 1
-      }
+      settleRepeat(number)
     }
     segments[index].isSelected = true
     selected += 1
@@ -59,8 +56,7 @@ struct SentSegments: Sendable, Hashable {
     repeatHint = min(repeatHint, number)
     if segments[index].isLost {
       guard segments[index].isRepeatOut else { return }
-      segments[index].isRepeatOut = false
-      repeatsOut -= 1
+      settleRepeat(number)
     } else {
       segments[index].isLost = true
       lost += 1

@@ -30,16 +30,6 @@ struct ThreeWayHandshake: Sendable, Hashable {
 
   init(_ timer: KernelTimer) { self.timer = timer }
 
-  static func == (left: Self, right: Self) -> Bool {
-    left.clientOpened == right.clientOpened && left.serverOpened == right.serverOpened
-      && left.nextMoment == right.nextMoment
-  }
-
-  func hash(into hasher: inout Hasher) {
-    hasher.combine(clientOpened)
-    hasher.combine(serverOpened)
-  }
-
   var nextMoment: Int? {
     guard let clientAlarm else { return serverAlarm }
     return serverAlarm.map { min($0, clientAlarm) } ?? clientAlarm

@@ -17,14 +17,7 @@ public struct Coverage: Sendable, Hashable {
     case cannotBeMet
 
     /// The word for it in a report's JSON.
-    var word: String {
-      switch self {
-      case .met: "met"
-      case .notMet: "notMet"
-      case .unseen: "unseen"
-      case .cannotBeMet: "cannotBeMet"
-      }
-    }
+    var word: String { if case .met = self { "met" } else { "\(self)" } }
 
     /// The number of attempts that met it.
     var count: Int { if case .met(let count) = self { count } else { 0 } }

@@ -49,7 +49,7 @@ public struct Distribution: Sendable, Hashable {
       storage = .exact(values, long: long)
     case .buckets(var counts):
       storage = .exact([], long: [])
-      Self.count(value, times: 1, in: &counts)
+      Self.count(value, in: &counts)
       storage = .buckets(counts)
     }
   }
@@ -65,8 +65,8 @@ public struct Distribution: Sendable, Hashable {
     case (.exact(let values, let long), .exact(let others, let longOthers)):
       storage = .exact(values + others, long: long + longOthers)
     case (.buckets(var counts), .exact(let values, let long)):
-      for value in values { Self.count(UInt64(value), times: 1, in: &counts) }
-      for value in long { Self.count(value, times: 1, in: &counts) }
+      for value in values { Self.count(UInt64(value), in: &counts) }
+      for value in long { Self.count(value, in: &counts) }
       storage = .buckets(counts)
     case (.buckets(var counts), .buckets(let others)):
       if counts.count < others.count {
@@ -122,19 +122,19 @@ public struct Distribution: Sendable, Hashable {
   private mutating func intoBuckets() {
     guard case .exact(let values, let long) = storage else { return }
     var counts: [UInt64] = []
-    for value in values { Self.count(UInt64(value), times: 1, in: &counts) }
-    for value in long { Self.count(value, times: 1, in: &counts) }
+    for value in values { Self.count(UInt64(value), in: &counts) }
+    for value in long { Self.count(value, in: &counts) }
     storage = .buckets(counts)
   }
 
-  private static func count(_ value: UInt64, times: UInt64, in counts: inout [UInt64]) {
+  private static func count(_ value: UInt64, in counts: inout [UInt64]) {
     let bucket = bucket(of: value)
     if bucket >= counts.count {
       // A whole power of two at once.
       let size = (bucket / sub + 1) * sub
       counts += Array(repeating: 0, count: size - counts.count)
     }
-    counts[bucket] += times
+    counts[bucket] += 1
   }
 
   /// Below 2048 every value has its own; from there on 1024 share a power of two.
@@ -185,12 +185,8 @@ struct SortedDistribution {
     switch form {
     case .values(let values): return .microseconds(Int64(clamping: values[rank - 1]))
     case .cumulated(let steps):
-      var (low, high) = (0, steps.count - 1)
-      while low < high {
-        let middle = (low + high) / 2
-        if steps[middle].through < rank { low = middle + 1 } else { high = middle }
-      }
-      return .microseconds(Int64(clamping: steps[low].value))
+      let place = steps.countOfFirst { $0.through < rank }
+      return .microseconds(Int64(clamping: steps[place].value))
     }
   }
 

@@ -104,15 +104,10 @@ struct WeatherTally: Sendable, Hashable {
 
   /// Returns the end of a call, as the matrix has it.
   private static func words(_ call: Observation) -> String {
-    switch call.ending {
-    case .succeeded: "succeeded"
-    case .failed where call.cancellation != nil: "given up"
+    guard let reason = call.ending.reason else { return call.ending.word }
+    if call.cancellation != nil { return "given up" }
     // No text has more characters than bytes.
-    case .failed(let reason) where reason.utf8.count <= charactersMax: reason
-    case .failed(let reason): String(reason.prefix(charactersMax))
-    case .crashed: "crashed"
-    case .hung: "hung"
-    }
+    return reason.utf8.count <= charactersMax ? reason : String(reason.prefix(charactersMax))
   }
 
   mutating func merge(_ other: WeatherTally) {

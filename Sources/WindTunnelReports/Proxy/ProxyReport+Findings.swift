@@ -34,14 +34,11 @@ extension ProxyReport {
 
   /// A finding with the client that showed it and the time at which it did.
   func json(_ judged: JudgedFinding) -> JSON {
-    guard case .object(let members) = judged.json(), let call = call(of: judged) else {
-      return judged.json()
-    }
-    return .object(
-      members
-        + JSON.members([
-          "client": .text(call.client), "startMilliseconds": .orNull(call.observation.start),
-        ])
+    guard let call = call(of: judged) else { return judged.json() }
+    return judged.json().adding(
+      JSON.members([
+        "client": .text(call.client), "startMilliseconds": .orNull(call.observation.start),
+      ])
     )
   }
 

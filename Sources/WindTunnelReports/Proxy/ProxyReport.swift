@@ -164,16 +164,8 @@ extension ProxyReport.Part {
     shownCalls = rules.compactMap(\.finding).map { calls[(rest[$0.rule] ?? $0).call] }
     let seen = log.requests.filter { $0.end.scenario == name }
     connections = log.tunnels.filter { $0.scenario == name }
-    var order: [String] = []
-    var groups: [String: [ProxyLog.Request]] = [:]
-    for request in seen {
-      let key = "\(request.method) \(request.place)"
-      if groups[key] == nil { order.append(key) }
-      groups[key, default: []].append(request)
-    }
-    requests = order.compactMap { key in
-      guard let group = groups[key], let first = group.first else { return nil }
-      return ProxyReport.Endpoint(first.method, first.place, group)
+    requests = seen.grouped { "\($0.method) \($0.place)" }.map { _, all in
+      ProxyReport.Endpoint(all[0].method, all[0].place, all)
     }
     total = ProxyReport.Endpoint("*", "*", seen)
     let marks = log.marks.filter { $0.scenario == name }.map(\.mark)

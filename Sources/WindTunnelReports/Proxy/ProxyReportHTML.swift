@@ -89,41 +89,33 @@ extension ProxyReport.Part {
     let rows = requests.map { endpoint in
       [
         Cell("\(endpoint.method) \(endpoint.place)"), Cell("\(endpoint.count)"),
-        Cell("\(endpoint.repeats)"), Cell("\(endpoint.failed)", isBad: endpoint.failed > 0),
+        Cell("\(endpoint.repeats)"), .unwanted(endpoint.failed),
         Cell(
           endpoint.statuses.sorted { $0.key < $1.key }
             .map { $0.value == 1 ? "\($0.key)" : "\($0.key) × \($0.value)" }.joined(separator: ", ")
         ),
         Cell(endpoint.p50?.shown ?? "–"), Cell(endpoint.p95?.shown ?? "–"),
-        Cell(endpoint.bytes.shownAsBytes),
+        Cell(Figures.bytes(endpoint.bytes)),
       ]
     }
     let heads = ["request", "count", "repeats", "failed", "statuses", "P50", "P95", "bytes"]
-    return "<h3>Requests</h3>\n" + Cell.table(heads, rows)
+    return "<h3>Requests</h3>\n" + HTML.table(heads, rows)
   }
 
   private var hostTable: String {
     guard !connections.isEmpty else { return "" }
-    var order: [String] = []
-    var hosts: [String: [TunnelEnd]] = [:]
-    for connection in connections {
-      if hosts[connection.authority] == nil { order.append(connection.authority) }
-      hosts[connection.authority, default: []].append(connection)
-    }
-    let rows = order.map { name in
-      let all = hosts[name] ?? []
-      let broken = all.count(where: \.isBroken)
+    let rows = connections.grouped(by: \.authority).map { name, all in
       let connects = all.compactMap(\.connect).sorted()
       return [
-        Cell(name), Cell("\(all.count)"), Cell("\(broken)", isBad: broken > 0),
+        Cell(name), Cell("\(all.count)"), .unwanted(all.count(where: \.isBroken)),
         Cell(Statistics.percentile(0.95, ofSorted: connects)?.shown ?? "–"),
-        Cell(all.reduce(0) { $0 + $1.bytesUp }.shownAsBytes),
-        Cell(all.reduce(0) { $0 + $1.bytesDown }.shownAsBytes),
+        Cell(Figures.bytes(all.reduce(0) { $0 + $1.bytesUp })),
+        Cell(Figures.bytes(all.reduce(0) { $0 + $1.bytesDown })),
         Cell(all.map(\.duration).max()?.shown ?? "–"),
       ]
     }
     let heads = ["host", "tunnels", "broken", "connect P95", "up", "down", "longest"]
-    return "<h3>Connections through tunnels</h3>\n" + Cell.table(heads, rows) + eachTunnel
+    return "<h3>Connections through tunnels</h3>\n" + HTML.table(heads, rows) + eachTunnel
   }
 
   private static let tunnelsShownMax = 500
@@ -132,15 +124,16 @@ extension ProxyReport.Part {
     let rows = connections.prefix(Self.tunnelsShownMax).map { connection in
       [
         Cell(connection.authority), Cell(connection.connect?.shown ?? "–"),
-        Cell(connection.bytesUp.shownAsBytes), Cell(connection.bytesDown.shownAsBytes),
-        Cell(connection.duration.shown), Cell(connection.reason.words, isBad: connection.isBroken),
+        Cell(Figures.bytes(connection.bytesUp)), Cell(Figures.bytes(connection.bytesDown)),
+        Cell(connection.duration.shown),
+        Cell(connection.reason.words, connection.isBroken ? .bad : .figure),
       ]
     }
     let heads = ["host", "connect", "up", "down", "time", "end"]
     let count =
       rows.count == connections.count
       ? "Each of them" : "The first \(rows.count) of \(connections.count)"
-    return "<details><summary>\(count)</summary>\(Cell.table(heads, Array(rows)))</details>"
+    return "<details><summary>\(count)</summary>\(HTML.table(heads, Array(rows)))</details>"
   }
 }
 
@@ -152,20 +145,7 @@ private struct Tile {
   }
 }
 
-private struct Cell {
-  let html: String
-
-  init(_ text: String, isBad: Bool = false) {
-    html = "<td\(isBad ? " class=\"bad\"" : "")>\(text.escapedForHTML)</td>"
-  }
-
-  static func table(_ heads: [String], _ rows: [[Cell]]) -> String {
-    let head = heads.map { "<th>\($0)</th>" }.joined()
-    let body = rows.map { "<tr>\($0.map(\.html).joined())</tr>" }.joined(separator: "\n")
-    return "<div class=\"wide\"><table><thead><tr>\(head)</tr></thead><tbody>\n\(body)\n"
-      + "</tbody></table></div>\n"
-  }
-}
+private typealias Cell = HTML.Cell
 
 extension Duration {
   /// The duration for a page, such as `82 ms`, `1.5 s` or `12 min`.
@@ -174,14 +154,5 @@ extension Duration {
     if milliseconds < 999.5 { return "\(Int(milliseconds.rounded())) ms" }
     if milliseconds < 119_500 { return "\(JSON.number(milliseconds / 1000, places: 1)) s" }
     return "\(Int((milliseconds / 60_000).rounded())) min"
-  }
-}
-
-extension Int {
-  /// The number of bytes for a page, such as `640 B`, `12.3 kB` or `1.5 MB`.
-  fileprivate var shownAsBytes: String {
-    if self < 1000 { return "\(self) B" }
-    if self < 999_950 { return "\(JSON.number(Double(self) / 1000, places: 1)) kB" }
-    return "\(JSON.number(Double(self) / 1_000_000, places: 1)) MB"
   }
 }

@@ -26,14 +26,8 @@ extension Observation {
   /// The fields of a line. One that was not seen is empty, and what each attempt has of its own
   /// stands in one.
   fileprivate var csvFields: [String] {
-    let (end, reason): (String, String) =
-      switch ending {
-      case _ where notOnCassette != nil: ("notOnCassette", notOnCassette ?? "")
-      case .succeeded: ("succeeded", "")
-      case .failed(let reason): ("failed", reason)
-      case .crashed: ("crashed", "")
-      case .hung: ("hung", "")
-      }
+    let end = notOnCassette == nil ? ending.word : "notOnCassette"
+    let reason = notOnCassette ?? ending.reason ?? ""
     return [
       "\(call)", endpoint, "\(isCritical)", end, reason, "\(showed)",
       Self.time(intendedStart), Self.time(start), Self.time(latency),

@@ -83,28 +83,19 @@ public struct BaselineComparison: Sendable, Hashable {
     haveOneClock: Bool = true
   ) {
     let pairing = Pairing(now, before)
-    (pairs, unpaired) = (pairing.pairs.count, pairing.unpaired)
+    (pairs, unpaired, flips) = (pairing.pairs.count, pairing.unpaired, pairing.flips)
     let (nowAll, beforeAll) = (now.filter(\.isJudged), before.filter(\.isJudged))
     nowRate = Self.rate(nowAll)
     beforeRate = Self.rate(beforeAll)
     hasOtherLatencies = !haveOneClock || !now.haveLatencies(like: before)
-    if hasOtherLatencies {
-      flips = pairing.flips
-      return
-    }
+    if hasOtherLatencies { return }
+    func times(_ calls: [Observation]) -> [Int64] { calls.map(\.latency.wholeMicroseconds) }
+    let arePaired = pairs > 0
+    let nowTimes = times(arePaired ? pairing.pairs.map(\.now) : nowAll)
+    let beforeTimes = times(arePaired ? pairing.pairs.map(\.before) : beforeAll)
     let bootstrap = Bootstrap(seed: seed)
-    guard !pairing.pairs.isEmpty else {
-      p95Ratio = bootstrap.ratio(
-        0.95,
-        nowAll.map(\.latency.wholeMicroseconds),
-        beforeAll.map(\.latency.wholeMicroseconds),
-        arePaired: false
-      )
-      return
-    }
-    let nowTimes = pairing.pairs.map(\.now.latency.wholeMicroseconds)
-    let beforeTimes = pairing.pairs.map(\.before.latency.wholeMicroseconds)
-    p95Ratio = bootstrap.ratio(0.95, nowTimes, beforeTimes, arePaired: true)
+    p95Ratio = bootstrap.ratio(0.95, nowTimes, beforeTimes, arePaired: arePaired)
+    guard arePaired else { return }
     let ratios = zip(nowTimes, beforeTimes).map { Double($0) / Double(max(1, $1)) }.sorted()
     if let median = Statistics.percentile(0.5, ofSorted: ratios) {
       let ranks = Statistics.rankInterval(0.5, of: ratios.count)
@@ -115,7 +106,6 @@ public struct BaselineComparison: Sendable, Hashable {
       )
     }
     latencyProbability = Statistics.wilcoxon(zip(nowTimes, beforeTimes).map { Double($0 - $1) })
-    flips = pairing.flips
   }
 
   private static func rate(_ calls: [Observation]) -> Double? {
@@ -269,8 +259,7 @@ extension BaselineComparison {
       "flipProbability": .share(flips?.probability),
       "latencyProbability": .share(latencyProbability),
     ]
-    guard hasOtherLatencies, case .object(let all) = members else { return members }
-    return .object(all + [JSON.Member("latencies", "not comparable")])
+    return members.adding(JSON.members(["latencies": hasOtherLatencies ? "not comparable" : nil]))
   }
 
   init(reading object: consuming ObjectReader) throws(FormatError) {

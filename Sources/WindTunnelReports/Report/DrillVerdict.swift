@@ -36,14 +36,8 @@ public struct DrillVerdict: Sendable, Hashable {
 
   /// The weight of the outcome among the clients of one run.
   fileprivate var rank: Int {
-    switch outcome {
-    case .passed: 0
-    case .inconclusive: 1
-    case .failed: 2
-    case .hung: 3
-    case .crashed: 4
-    case .interrupted: 5
-    }
+    let ranks: [Outcome] = [.passed, .inconclusive, .failed, .hung, .crashed, .interrupted]
+    return ranks.firstIndex(of: outcome) ?? 0
   }
 
   /// The style of the verdict on a page: the outcome, or `known` if only known errors remain.
@@ -189,22 +183,15 @@ extension Report {
 
   /// The rules that could not judge calls because the machine was busy.
   var busyRules: [(words: String, isJudgedElsewhere: Bool)] {
-    var order: [String] = []
-    var starved: [String: Int] = [:]
-    var judged: Set<String> = []
-    for standing in scenarios.flatMap(\.rules) {
-      if standing.starved > 0 {
-        if starved[standing.rule] == nil { order.append(standing.rule) }
-        starved[standing.rule, default: 0] += standing.starved
-      }
-      if case .notMet = standing.standing { continue }
-      judged.insert(standing.rule)
-    }
+    let standings = scenarios.flatMap(\.rules)
+    let judged = Set(
+      standings.filter { if case .notMet = $0.standing { false } else { true } }.map(\.rule)
+    )
     // A call that may hang or fail by itself is not excused by other calls.
     let ofEachCall = [FindingRule.hangs.id, "fails-without-fault"]
-    return order.map { rule in
+    return standings.filter { $0.starved > 0 }.grouped(by: \.rule).map { rule, all in
       let isJudged = judged.contains(rule) && !ofEachCall.contains(rule)
-      return ("\(rule) (\(counted(starved[rule] ?? 0, "call")))", isJudged)
+      return ("\(rule) (\(counted(all.reduce(0) { $0 + $1.starved }, "call")))", isJudged)
     }
   }
 
@@ -234,13 +221,8 @@ extension Report {
 extension Observation {
   /// The way it ended, in a report's words.
   var endingWords: String {
-    switch ending {
-    case _ where notOnCassette != nil: "not on the cassette"
-    case .succeeded where wasGivenUp, .failed where wasGivenUp: "given up"
-    case .succeeded: "succeeded"
-    case .failed(let reason): "failed: \(reason)"
-    case .crashed: "crashed"
-    case .hung: "hung"
-    }
+    if notOnCassette != nil { return "not on the cassette" }
+    if wasGivenUp { return "given up" }
+    return ending.reason.map { "failed: \($0)" } ?? ending.word
   }
 }

@@ -59,17 +59,7 @@ struct FindingGroup {
 
 extension [JudgedFinding] {
   /// The findings by rule, in the order of the first of each.
-  var byRule: [[JudgedFinding]] {
-    var groups: [[JudgedFinding]] = []
-    for finding in self {
-      if let place = groups.firstIndex(where: { $0[0].finding.rule == finding.finding.rule }) {
-        groups[place].append(finding)
-      } else {
-        groups.append([finding])
-      }
-    }
-    return groups
-  }
+  var byRule: [[JudgedFinding]] { grouped { $0.finding.rule }.map(\.all) }
 
   /// The rules, each counted once by its greatest weight: `2 errors, 1 note`, or that there are
   /// none.

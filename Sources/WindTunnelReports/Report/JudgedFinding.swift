@@ -26,13 +26,9 @@ public struct JudgedFinding: Sendable, Hashable, CustomStringConvertible {
 
   /// The finding as an object, with the name of its client if there are several.
   func json(of subject: String? = nil) -> JSON {
-    guard case .object(let members) = finding.json else { return finding.json }
-    return .object(
-      [JSON.Member("scenario", .text(scenario))]
-        + (subject.map { [JSON.Member("subject", .text($0))] } ?? []) + members
-        + (allowance.map { [JSON.Member("allowed", .text($0))] } ?? [])
-        + (isKnown ? [JSON.Member("known", true)] : [])
-    )
+    let head = JSON.members(["scenario": .text(scenario), "subject": subject.map { .text($0) }])
+    let rest = JSON.members(["allowed": allowance.map { .text($0) }, "known": isKnown ? true : nil])
+    return .object(head + finding.json.members + rest)
   }
 }
 

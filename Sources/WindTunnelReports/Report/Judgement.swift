@@ -9,13 +9,7 @@ public struct GateResult: Sendable, Hashable {
     /// The gate cannot be judged, for this reason.
     case inconclusive(String)
 
-    var word: String {
-      switch self {
-      case .met: "met"
-      case .failed: "failed"
-      case .inconclusive: "inconclusive"
-      }
-    }
+    var word: String { reason == nil ? "\(self)" : "inconclusive" }
 
     /// The reason why the gate cannot be judged.
     var reason: String? { if case .inconclusive(let reason) = self { reason } else { nil } }
@@ -31,8 +25,7 @@ public struct GateResult: Sendable, Hashable {
   /// The verdict and the figure behind it, in one line without the gate.
   public var words: String {
     switch verdict {
-    case .met: "met, got \(got ?? "–")"
-    case .failed: "failed, got \(got ?? "–")"
+    case .met, .failed: "\(verdict.word), got \(got ?? "–")"
     case .inconclusive(let reason):
       "inconclusive, \(reason)\(got.map { " (got \($0))" } ?? "")"
     }
@@ -69,7 +62,7 @@ extension GateResult {
   }
 
   init(reading object: consuming ObjectReader) throws(FormatError) {
-    guard let text = try object.string("gate") else { throw object.error("gate", "it is missing") }
+    let text = try object.required("gate")
     var gate: Gate
     do throws(GateError) {
       gate = try Gate(text)

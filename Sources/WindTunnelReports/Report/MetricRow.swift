@@ -18,22 +18,10 @@ package struct MetricRow: Sendable, Hashable {
     MetricRow(
       name: metric.rawValue,
       key: metric.key,
-      nature: metric.kind.word,
+      nature: "\(metric.kind)",
       example: metric.example(metric.rawValue),
       needsBaseline: metric.isOfPair,
       summary: metric.figure.summary
     )
-  }
-}
-
-extension GateMetric.Kind {
-  /// As wide as the others, so that a column is one.
-  fileprivate var word: String {
-    switch self {
-    case .share: "share"
-    case .ratio: "ratio"
-    case .count: "count"
-    case .time: "time"
-    }
   }
 }

@@ -96,31 +96,27 @@ extension Report.ScenarioResult {
 
 extension Report.Row {
   fileprivate init(merging parts: [Report.Part], scenario: Int, subject: Int) throws(FormatError) {
-    let flown = parts[0].report.scenarios[scenario]
+    let own = parts[0].report.scenarios[scenario].subjects[subject]
+    let rows = parts.map { $0.report.scenarios[scenario].subjects[subject] }
     var owners: [Int: String] = [:]
-    var calls: [Observation] = []
-    for part in parts {
-      for call in part.report.scenarios[scenario].subjects[subject].observations {
-        if let owner = owners.updateValue(part.file, forKey: call.call) {
-          throw FormatError(
-            source: part.file,
-            place: "\(flown.name), \(flown.subjects[subject].name)",
-            problem: "call \(call.call) is in \(owner), too",
-            fix: "Each call of a drill belongs to one part."
-          )
-        }
-        calls.append(call)
+    for (part, row) in zip(parts, rows) {
+      for call in row.observations {
+        guard let owner = owners.updateValue(part.file, forKey: call.call) else { continue }
+        throw FormatError(
+          source: part.file,
+          place: "\(parts[0].report.scenarios[scenario].name), \(own.name)",
+          problem: "call \(call.call) is in \(owner), too",
+          fix: "Each call of a drill belongs to one part."
+        )
       }
     }
-    calls.sort { $0.call < $1.call }
-    let own = flown.subjects[subject]
+    let calls = rows.flatMap(\.observations).sorted { $0.call < $1.call }
     var traffic = ClientRun.Traffic()
-    for part in parts { traffic.merge(part.report.scenarios[scenario].subjects[subject].traffic) }
+    for row in rows { traffic.merge(row.traffic) }
     self.init(own.name, calls, of: own.client, plannedFaults: own.plannedFaults, traffic: traffic)
     // Each part was flown on a machine of its own; one that could not keep up is in the whole.
-    starts = parts.compactMap { $0.report.scenarios[scenario].subjects[subject].starts }
-      .min { $0.possible < $1.possible }
-    calm = parts.compactMap { $0.report.scenarios[scenario].subjects[subject].calm }.max()
+    starts = rows.compactMap(\.starts).min { $0.possible < $1.possible }
+    calm = rows.compactMap(\.calm).max()
   }
 }
 
@@ -128,14 +124,8 @@ extension Report.Fact {
   /// Merges facts: those that are the same everywhere stand once, and the others one after the
   /// other. Shards of which none is missing make a whole, and then nothing is said of them.
   fileprivate static func merging(_ environments: [[Report.Fact]]) -> [Report.Fact] {
-    var names: [String] = []
-    var values: [String: Set<String>] = [:]
-    for fact in environments.joined() {
-      if values[fact.name] == nil { names.append(fact.name) }
-      values[fact.name, default: []].insert(fact.value)
-    }
-    return names.compactMap { name in
-      let all = (values[name] ?? []).sorted()
+    environments.joined().grouped(by: \.name).compactMap { name, facts in
+      let all = Set(facts.map(\.value)).sorted()
       if name == "shard" && isWhole(all) || name == Report.reportFile { return nil }
       return Report.Fact(name, all.joined(separator: " | "))
     }

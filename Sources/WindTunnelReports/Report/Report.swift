@@ -31,10 +31,7 @@ public struct Report: Sendable, Hashable {
     public var value: String
 
     /// Makes a fact of a name and a value.
-    public init(_ name: String, _ value: String) {
-      self.name = name
-      self.value = value
-    }
+    public init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
 
     /// The client flew in the process of whoever asked, so that a crash would have ended that.
     package static let sharedProcess = Fact("isolation", "none")

@@ -227,7 +227,7 @@ extension Report.Row {
 
 extension ObjectReader {
   /// Returns a string that must be there.
-  fileprivate mutating func required(_ name: String) throws(FormatError) -> String {
+  mutating func required(_ name: String) throws(FormatError) -> String {
     guard let text = try string(name) else { throw error(name, "it is missing") }
     return text
   }

@@ -133,18 +133,15 @@ extension SubjectComparison {
   }
 
   var json: JSON {
-    guard case .object(let members) = comparison.json else { return comparison.json }
     let difference = comparison.successDifference?.json ?? .null
     return .object(
-      [JSON.Member("subject", .text(subject))] + members
+      [JSON.Member("subject", .text(subject))] + comparison.json.members
         + [JSON.Member("successDifference", difference)]
     )
   }
 
   init(reading object: consuming ObjectReader) throws(FormatError) {
-    guard let subject = try object.string("subject") else {
-      throw object.error("subject", "it is missing")
-    }
+    let subject = try object.required("subject")
     // Worked out of the others.
     _ = object.take("successDifference")
     self.init(with: subject, try BaselineComparison(reading: object))

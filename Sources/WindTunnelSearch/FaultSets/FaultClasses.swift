@@ -13,7 +13,7 @@ struct FaultClasses {
   }
 
   /// The kinds that no flow is flown with, each with the reason.
-  private(set) var notCarried: [(kind: String, reason: String)] = []
+  private(set) var notCarried: [SearchReport.NotCarried] = []
   /// The kinds that are tried, before equal ones are put together.
   let kinds: [FaultKind]
   private let cassette: Cassette
@@ -24,44 +24,36 @@ struct FaultClasses {
   init(_ cassette: Cassette, _ matcher: Matcher, errors: Symptom.Platform) {
     (self.cassette, self.matcher, self.errors) = (cassette, matcher, errors)
     var kinds: [FaultKind] = []
-    var notCarried: [(kind: String, reason: String)] = []
     for kind in Self.frequent + FaultKind.all where !kinds.contains(where: { $0.name == kind.name })
     {
       let scenario = Scenario("", rules: [.always(.always, kind.fault)])
       if scenario.hasUnboundedBodies {
-        notCarried.append((kind.name, "It fills the memory of whoever sets no limit."))
+        notCarried.append(.init(kind.name, "It fills the memory of whoever sets no limit."))
       } else if kind.fault.ability(lackingOn: .inProcess) != nil {
-        notCarried.append((kind.name, "Only a socket can carry it."))
+        notCarried.append(.init(kind.name, "Only a socket can carry it."))
       } else {
         kinds.append(kind)
       }
     }
-    (self.kinds, self.notCarried) = (kinds, notCarried)
+    self.kinds = kinds
   }
 
   /// The kinds that stand first: mild ones before grave ones, and what happens every day before
   /// what does not. Those that the catalogue does not have differ in a parameter.
-  private static let frequent: [FaultKind] = {
-    func known(_ name: String) -> [FaultKind] { FaultKind.named(name).map { [$0] } ?? [] }
-    return known("status-503")
-      + [FaultKind("delay-2s", .http, .delay(.seconds(2)))]
-      + known("reset-after-request")
-      + [
-        FaultKind("status-500", .http, .status(500)),
-        FaultKind("status-502", .http, .status(502)),
-        FaultKind("status-504", .http, .status(504)),
-        FaultKind("status-401", .http, .status(401)),
-        FaultKind("status-404", .http, .status(404)),
-        FaultKind("status-409", .http, .status(409)),
-      ]
-      + known("status-429") + known("retry-after-seconds")
-      + [
-        FaultKind("delay-10s", .http, .delay(.seconds(10))),
-        FaultKind("delay-30s", .http, .delay(.seconds(30))),
-      ]
-      + known("stall-after-request") + known("refused") + known("close-in-body")
-      + known("reset-in-body") + known("close-after-request")
-  }()
+  private static let frequent: [FaultKind] =
+    known("status-503") + late(2) + known("reset-after-request")
+    + [500, 502, 504, 401, 404, 409].map { FaultKind("status-\($0)", .http, .status($0)) }
+    + known("status-429", "retry-after-seconds") + late(10, 30)
+    + known("stall-after-request", "refused", "close-in-body", "reset-in-body")
+    + known("close-after-request")
+
+  private static func known(_ names: String...) -> [FaultKind] {
+    names.compactMap { FaultKind.named($0) }
+  }
+
+  private static func late(_ seconds: Int...) -> [FaultKind] {
+    seconds.map { FaultKind("delay-\($0)s", .http, .delay(.seconds($0))) }
+  }
 
   /// Returns the classes of a request, by its key.
   ///
@@ -79,7 +71,7 @@ struct FaultClasses {
       if handed == calm { continue }
       if case .impossible(let reason) = handed.ending {
         if !notCarried.contains(where: { $0.kind == kind.name }) {
-          notCarried.append((kind.name, reason))
+          notCarried.append(.init(kind.name, reason))
         }
         continue
       }

@@ -48,32 +48,27 @@ extension FaultSet {
   /// The parts that no drill can do, each with a sentence.
   private var beyondDrills: [(String, String)] {
     var parts: [(String, String)] = []
+    func add(_ name: String, _ sentence: String) { parts.append((name, sentence)) }
     switch interruption {
     case .cancel(let step?, let after):
-      parts.append(
-        (
-          "_step",
-          "The user leaves the step \(step) \(Words.time(after)) after its beginning and does it "
-            + "again, which a drill's users do not."
-        )
+      add(
+        "_step",
+        "The user leaves the step \(step) \(Words.time(after)) after its beginning and does it "
+          + "again, which a drill's users do not."
       )
     case .restart(let after):
-      parts.append(
-        (
-          "_restart",
-          "The client's process ends \(Words.time(after)) after the beginning and the flow begins "
-            + "anew, which a drill cannot do."
-        )
+      add(
+        "_restart",
+        "The client's process ends \(Words.time(after)) after the beginning and the flow begins "
+          + "anew, which a drill cannot do."
       )
     case .cancel(nil, _), nil: break
     }
     if case .drawn(let seed) = order {
-      parts.append(
-        (
-          "_order",
-          "The client's tasks have their turns in the order of seed \(seed), which is to be had in "
-            + "virtual time alone."
-        )
+      add(
+        "_order",
+        "The client's tasks have their turns in the order of seed \(seed), which is to be had in "
+          + "virtual time alone."
       )
     }
     return parts

@@ -2,9 +2,7 @@
 enum Words {
   /// Returns a time such as `1.25 s` or `20 ms`.
   static func time(_ time: Duration) -> String {
-    let milliseconds =
-      Double(time.components.seconds) * 1000
-      + Double(time.components.attoseconds / 1_000_000_000_000) / 1000
+    let milliseconds = Double(time.wholeMicroseconds) / 1000
     if milliseconds < 1000 { return "\(short(milliseconds)) ms" }
     return "\(short(milliseconds / 1000)) s"
   }

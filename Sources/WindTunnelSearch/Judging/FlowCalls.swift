@@ -27,20 +27,13 @@ extension FlowRun {
       }
       last[place.key] = calls.count
       counts[place.key, default: 0] += 1
-      var call = Observation(
-        call: calls.count,
-        endpoint: place.key,
-        isCritical: false,
-        ending: .succeeded,
-        showed: true,
-        latency: .zero,
-        attemptCount: 0,
-        attempts: [attempt]
-      )
-      call.start = attempt.start
-      calls.append(call)
+      calls.append(.begun(calls.count, by: attempt, showed: true))
+      calls[calls.count - 1].attempts.append(attempt)
     }
-    for place in calls.indices { calls[place].conclude() }
+    for place in calls.indices {
+      calls[place].conclude(\.isFailed)
+      calls[place].showed = calls[place].ending == .succeeded
+    }
     return calls
   }
 
@@ -73,17 +66,5 @@ extension Observation.Attempt {
       let content = sent.content, let otherContent = others.content
     else { return false }
     return key != otherKey && content != otherContent
-  }
-}
-
-extension Observation {
-  fileprivate mutating func conclude() {
-    attemptCount = attempts.count
-    guard let last = attempts.last else { return }
-    if let start, let end = attempts.compactMap(\.end).max() { latency = max(.zero, end - start) }
-    if last.isFailed {
-      ending = .failed(last.error ?? last.status.map { "status \($0)" } ?? "unknown")
-      showed = false
-    }
   }
 }

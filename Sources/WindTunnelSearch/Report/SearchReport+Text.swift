@@ -99,9 +99,7 @@ extension Duration {
 
   /// The time as it is written in Swift, to the microsecond, which all times of a flight have.
   fileprivate var inSwift: String {
-    let microseconds =
-      components.seconds * 1_000_000
-      + components.attoseconds / 1_000_000_000_000
+    let microseconds = wholeMicroseconds
     return microseconds.isMultiple(of: 1000)
       ? ".milliseconds(\(microseconds / 1000))" : ".microseconds(\(microseconds))"
   }
