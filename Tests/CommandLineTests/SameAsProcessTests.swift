@@ -6,28 +6,6 @@ import Testing
 
 /// The tool's code in this process does and prints what the built tool does and prints, to the byte.
 @Suite(.timeLimit(.minutes(5))) struct SameAsProcessTests {
-  private static let lines = [
-    "", "--version", "--help", "help --man drill", "help --markdown", "drill --help", "drlil",
-    "cassette", "cassette shwo a.json", "help --man --to man", "completions zsh",
-    "cassette show a.json", "cassette show ./in/../a.json --number 1 --json",
-    "cassette show b.jsom", "cassette show in", "cassette show ⟨folder⟩/a.json --json",
-    "cassette explain --cassette a.json --request GET⟨space⟩/y --match match.json",
-    "cassette lint secret.json a.json --explain", "cassette lint secret.json --sarif",
-    "cassette lint --git HEAD", "cassette review a.json --json", "cassette verify a.json in/c.json",
-    "cassette diff a.json b.json --format markdown", "cassette diff --git HEAD in a.json",
-    "cassette diff --git HEAD nowhere.json", "cassette merge a.json in/c.json all.json",
-    "cassette merge a.json in/c.json b.json", "cassette split a.json --by host parts",
-    "cassette prune b.json --number 1", "cassette migrate a.json in/c.json --check",
-    "cassette format a.json in/c.json",
-    "cassette convert a.json a.har", "cassette convert a.json new.yaml",
-    "report nowhere.json", "faults list", "scenarios list", "scenarios show metro",
-    "scenarios show metri", "presets list", "presets show nowhere", "rules list",
-    "model --draws 20 --scenario rain.json", "presets import slow.plist", "rules show hangs",
-    "metrics list --json", "drill --cassette nowhere.json", "serve a.json --scenario ./rain.json",
-    "record http://127.0.0.1:1 --cassette in", "drill --subject exec -- ./client {url}",
-    "proxy --record a.json --match nowhere.json", "dns --script rain.json",
-  ]
-
   private static func prepare() throws -> Scratch {
     let scratch = try Scratch()
     try FileManager.default.createDirectory(
@@ -59,7 +37,7 @@ import Testing
     }
   }
 
-  @Test(arguments: lines)
+  @Test(arguments: try TestData.rows("same-as-process.json", count: 51) as [String])
   func `a command line is the same in this process and in its own`(line: String) async throws {
     let (here, there) = (try Self.prepare(), try Scratch())
     // A copy, which has the same commit.

@@ -40,25 +40,7 @@ import WindTunnelReports
     try expectEqual(FileManager.default.contentsOfDirectory(atPath: scratch.folder.path), [])
   }
 
-  @Test(arguments: [
-    (
-      "{\"windtunnel\":1,\n \"interactions\":[}]}",
-      ", line 2, column 18: not JSON: '}' cannot begin a value.\n"
-    ),
-    (
-      #"{"windtunnel":1,"interaction":[]}"#,
-      ", interaction: unknown key. Did you mean \"interactions\"?\n"
-    ),
-    (
-      #"{"windtunnel":1,"interactions":[{"request":{"url":"/a"},"respnse":{}}]}"#,
-      ", interactions[0].respnse: unknown key. Did you mean \"response\"?\n"
-    ),
-    (
-      #"{"windtunnel":9,"interactions":[]}"#,
-      ": this is a version 9 cassette, and this windtunnel reads version 1. Update windtunnel.\n"
-    ),
-    ("[]", ": an object should stand here.\n"),
-  ])
+  @Test(arguments: try TestData.rows("unreadable-cassettes.json", count: 5) as [(String, String)])
   func `a cassette that does not read ends with 65 and says where`(
     text: String,
     sentence: String

@@ -21,7 +21,6 @@ import WindTunnelDrill
     )
   }
 
-  private static let few = ["search", "--fault-sets", "5", "--orders", "0"]
   /// Where there is no virtual time there is no search, which is said on standard error.
   private static var searchCode: Int32 {
     #if os(Linux)
@@ -31,58 +30,12 @@ import WindTunnelDrill
     #endif
   }
 
-  /// A line of each command that prints, by the command's name.
-  private static let lines: [(command: String, words: [String], code: Int32)] = [
-    ("", ["--help"], 0), ("", ["--version"], 0), ("help", ["help", "drill"], 0),
-    ("help", ["help", "--man", "drill"], 0), ("help", ["help", "--markdown"], 0),
-    ("help", ["help", "exit-codes"], 0), ("help", ["help", "environment", "--markdown"], 0),
-    ("completions", ["completions", "bash"], 0), ("completions", ["completions", "fish"], 0),
-    ("", ["cassette", "--help"], 0),
-    ("drill", calm, 0), ("drill", calm + ["--json"], 0),
-    ("drill", calm + ["--gate", "calls > 1000"], 99),
-    ("drill", calm + ["--gate", "p99 < 100s"], 98),
-    ("drill", ["drill", "--again", "drill.json#calm/0"], 0),
-    ("search", few, searchCode), ("search", few + ["--json"], searchCode),
-    ("report", ["report", "drill.json"], 0),
-    ("report", ["report", "drill.json", "--format", "json"], 0),
-    ("report", ["report", "drill.json", "--format", "csv"], 0),
-    ("report", ["report", "drill.json", "--format", "html"], 0),
-    ("faults list", ["faults", "list"], 0), ("faults list", ["faults", "list", "--json"], 0),
-    ("faults list", ["faults", "list", "--markdown"], 0),
-    ("faults selftest", ["faults", "selftest", "--fault", "offline"], 0),
-    ("faults selftest", ["faults", "selftest", "--fault", "offline", "--json"], 0),
-    ("scenarios list", ["scenarios", "list"], 0),
-    ("scenarios list", ["scenarios", "list", "--json"], 0),
-    ("scenarios show", ["scenarios", "show", "metro"], 0),
-    ("scenarios show", ["scenarios", "show", "pre-release"], 0),
-    ("metrics list", ["metrics", "list"], 0), ("metrics list", ["metrics", "list", "--json"], 0),
-    ("metrics list", ["metrics", "list", "--markdown"], 0),
-    ("scenarios list", ["scenarios", "list", "--markdown"], 0),
-    ("rules list", ["rules", "list"], 0), ("rules list", ["rules", "list", "--markdown"], 0),
-    ("rules show", ["rules", "show", "hangs"], 0),
-    ("cassette show", ["cassette", "show", "a.json"], 0),
-    ("cassette show", ["cassette", "show", "a.json", "--json"], 0),
-    ("cassette show", ["cassette", "show", "a.json", "--number", "1"], 0),
-    ("cassette explain", explain, 1), ("cassette explain", explain + ["--json"], 1),
-    ("cassette lint", ["cassette", "lint", "secret.json"], 1),
-    ("cassette lint", ["cassette", "lint", "a.json", "--json"], 0),
-    ("cassette lint", ["cassette", "lint", "--rules"], 0),
-    ("cassette review", ["cassette", "review", "a.json"], 0),
-    ("cassette verify", ["cassette", "verify", "a.json"], 0),
-    ("cassette verify", ["cassette", "verify", "a.json", "--json"], 0),
-    ("cassette diff", ["cassette", "diff", "a.json", "b.json"], 1),
-    ("cassette diff", ["cassette", "diff", "a.json", "b.json", "--json"], 1),
-    ("cassette prune", ["cassette", "prune", "a.json", "--number", "1", "--check"], 1),
-    ("cassette migrate", ["cassette", "migrate", "a.json"], 0),
-    ("cassette format", ["cassette", "format", "--check", "a.json"], 1),
-    ("presets list", ["presets", "list"], 0),
-    ("presets list", ["presets", "list", "--json"], 0),
-    ("presets show", ["presets", "show", "nlc/3g"], 0),
-    ("presets import", ["presets", "import", "slow.plist"], 0),
-    ("model", ["model", "--draws", "40"], 0),
-    ("check-release", ["check-release", "a.json"], 1),
-    ("check-release", ["check-release", "a.json", "--json"], 1),
-  ]
+  /// A line of each command that prints, by the command's name; without a code: ``searchCode``.
+  private static let lines = Result {
+    let rows =
+      try TestData.rows("printing-commands.json", count: 60) as [(String, [String], Int32?)]
+    return rows.map { (command: $0.0, words: $0.1, code: $0.2 ?? searchCode) }
+  }
 
   /// Commands that print nothing but on standard error.
   /// `reproduce` refuses the call of a client in Swift.
@@ -93,9 +46,6 @@ import WindTunnelDrill
   private static let calm = [
     "drill", "--calls", "4", "--rate", "100", "--scenario", "calm", "--subject", "urlsession",
     "--stage", "in-process",
-  ]
-  private static let explain = [
-    "cassette", "explain", "--cassette", "a.json", "--request", "GET /y",
   ]
 
   private static func prepare() async throws -> Scratch {
@@ -146,7 +96,7 @@ import WindTunnelDrill
       line.dropFirst(2).components(separatedBy: "  ")[0]
     }
     #expect(names.count > 20)
-    let known = Set(Self.lines.map(\.command) + Self.silent + Self.servers)
+    let known = try Set(Self.lines.get().map(\.command) + Self.silent + Self.servers)
     for name in names { #expect(known.contains(name), "\(name)") }
   }
 
@@ -155,7 +105,7 @@ import WindTunnelDrill
     async throws
   {
     let scratch = try await Self.prepare()
-    for (_, words, _) in Self.lines {
+    for (_, words, _) in try Self.lines.get() {
       let run = try await Self.shell(#""$0" "$@" > /dev/full"#, words, in: scratch)
       expectEqual(run.code, 73, "\(words): \(run)")
       #expect(run.err.hasSuffix(Self.full), "\(words): \(run)")
@@ -164,7 +114,7 @@ import WindTunnelDrill
 
   @Test func `a reader that goes away takes nothing along, and the verdict stands`() async throws {
     let scratch = try await Self.prepare()
-    for (_, words, code) in Self.lines {
+    for (_, words, code) in try Self.lines.get() {
       // The reader is gone before anything is printed.
       let script = #"exec 3> >(exec true); wait $!; exec "$0" "$@" >&3"#
       let run = try await Self.shell(script, words, in: scratch)
@@ -206,7 +156,7 @@ import WindTunnelDrill
   @Test func `a stream that is closed is no file's number`() async throws {
     let scratch = try await Self.prepare()
     try FileManager.default.copyItem(at: scratch.file("a.json"), to: scratch.file("c.json"))
-    for (_, words, code) in Self.lines {
+    for (_, words, code) in try Self.lines.get() {
       let run = try await Self.shell(#""$0" "$@" >&- 2>&-"#, words, in: scratch)
       expectEqual(run.code, code, "\(words): \(run)")
     }

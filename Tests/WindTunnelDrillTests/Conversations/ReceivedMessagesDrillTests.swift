@@ -156,25 +156,7 @@ struct ReceivedMessagesDrillTests {
 /// The reference client on the conversations of a cassette.
 @Suite(.timeLimit(.minutes(5))) struct NetworkLayerConversationTests {
   /// A login, two subscriptions, a heartbeat that comes three times, and an order.
-  private static let cassette = """
-    { "windtunnel": 1, "interactions": [ {
-      "request": { "url": "https://api.example.com/prices?v=2" },
-      "messages": [
-        { "from": "server", "json": { "type": "hello" } },
-        { "from": "client", "json": { "login": "ada" } },
-        { "from": "server", "json": { "type": "welcome" } },
-        { "from": "client", "json": { "subscribe": 1, "topic": "eur" } },
-        { "from": "server", "json": { "topic": "eur", "price": 1.1 } },
-        { "from": "client", "text": "beat" }, { "from": "server", "text": "beaten" },
-        { "from": "server", "json": { "topic": "eur", "price": 1.2 } },
-        { "from": "client", "text": "beat" }, { "from": "server", "text": "beaten" },
-        { "from": "client", "json": { "subscribe": 2, "topic": "usd" } },
-        { "from": "server", "json": { "topic": "usd", "price": 0.9 } },
-        { "from": "client", "text": "beat" }, { "from": "server", "text": "beaten" },
-        { "from": "server", "json": { "topic": "usd", "price": 0.8 } }
-      ]
-    } ] }
-    """
+  private static let cassette = TestData.text("prices.json")
 
   /// The last words of a client and of the server.
   private static let farewell = """

@@ -90,30 +90,7 @@ import WindTunnelSymptoms
   }
 
   /// The notes of cassettes whose start cannot be flown, with what is said of them.
-  static let notes: [(note: String, problem: String)] = [
-    ("[]", "an object should stand here"),
-    (#"{ "probe": "/probe" }"#, "needs the paths"),
-    (#"{ "probe": "/probe", "configuration": "/configuration", "publicKey": "A6EH" }"#, "32 bytes"),
-    (
-      #"{ "probe": "/ping", "configuration": "/configuration", "publicKey": "KEY" }"#,
-      "names /ping, and no GET of it with an answer was recorded at any host"
-    ),
-    (
-      #"{ "probe": "/probe", "configuration": "/settings", "publicKey": "KEY" }"#,
-      "names /settings, and no GET of it with an answer was recorded at https://near.example.test"
-    ),
-    (#"{ "probes": "/probe" }"#, "probe"),
-    (
-      #"{ "probe": "/probe", "configuration": "/configuration", "publicKey": "KEY", "kept": "5" }"#,
-      "is no configuration"
-    ),
-    (#"{ "probe": "/probe", "leadsTo": [] }"#, "an object with at most 64 versions"),
-    (#"{ "probe": "/probe", "leadsTo": { "six": "GET /6" } }"#, "\"six\" should be a version"),
-    (#"{ "probe": "/probe", "leadsTo": { "6": 6 } }"#, "what it leads to a request"),
-    (#"{ "probe": "/probe", "leadsTo": { "6": "GET six" } }"#, "\"six\" is no path"),
-  ]
-
-  @Test(arguments: notes)
+  @Test(arguments: try TestData.rows("refused-starts.json", count: 11) as [(String, String)])
   func `a start that is not on the cassette is refused`(note: String, problem: String) throws {
     var cassette = try Shipped.startup()
     let key = Data(repeating: 1, count: 32).base64EncodedString()

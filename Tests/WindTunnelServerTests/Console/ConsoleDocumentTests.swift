@@ -10,53 +10,19 @@ import Testing
 /// The OpenAPI document of the console's port is what the port does.
 @Suite(.timeLimit(.minutes(5))) struct ConsoleDocumentTests {
   /// A request, with the operation that it is and the status that it is answered by.
-  private struct Asked {
+  private struct Asked: Decodable {
     var line: String
-    var body = ""
+    var body: String
     var path: String
     var status: Int
-    var isTyped = true
+    var isTyped: Bool
 
     var method: String { String(line.prefix { $0 != " " }) }
   }
 
-  private static let asked: [Asked] = [
-    Asked(line: "GET /exchanges", path: "/exchanges", status: 200),
-    Asked(line: "GET /exchanges?since=x", path: "/exchanges", status: 400),
-    Asked(line: "GET /exchanges?limit=1000000001", path: "/exchanges", status: 400),
-    Asked(line: "GET /exchanges/1", path: "/exchanges/{id}", status: 200),
-    Asked(line: "GET /exchanges/2", path: "/exchanges/{id}", status: 200),
-    Asked(line: "GET /exchanges/99", path: "/exchanges/{id}", status: 404),
-    Asked(line: "POST /exchanges/1/again", body: "{}", path: "/exchanges/{id}/again", status: 202),
-    Asked(line: "POST /exchanges/99/again", body: "{}", path: "/exchanges/{id}/again", status: 404),
-    Asked(line: "POST /exchanges/1/again", body: "[]", path: "/exchanges/{id}/again", status: 400),
-    Asked(line: "GET /scenario", path: "/scenario", status: 200),
-    Asked(line: "PUT /scenario", body: #"{"name":"rain"}"#, path: "/scenario", status: 200),
-    Asked(line: "PUT /scenario", body: "{}", path: "/scenario", status: 400),
-    Asked(line: "PUT /scenario", body: "{}", path: "/scenario", status: 415, isTyped: false),
-    Asked(line: "PUT /link", body: #"{"latency":20}"#, path: "/link", status: 200),
-    Asked(line: "PUT /link", body: #"{"loss":2}"#, path: "/link", status: 400),
-    Asked(
-      line: "POST /rules",
-      body: #"{"id":1,"fault":{"status":503}}"#,
-      path: "/rules",
-      status: 200
-    ),
-    Asked(line: "POST /rules", body: #"{"id":1}"#, path: "/rules", status: 400),
-    Asked(
-      line: "POST /rules",
-      body: #"{"id":99,"fault":{"status":503}}"#,
-      path: "/rules",
-      status: 404
-    ),
-    Asked(line: "DELETE /rules/1?segment=4", path: "/rules/{number}", status: 200, isTyped: false),
-    Asked(line: "DELETE /rules/99", path: "/rules/{number}", status: 404, isTyped: false),
-    Asked(line: "DELETE /rules/1?segment=x", path: "/rules/{number}", status: 400, isTyped: false),
-    Asked(line: "DELETE /rules/1?segment=4", path: "/rules/{number}", status: 409, isTyped: false),
-    Asked(line: "POST /cassettes", body: #"{"ids":[1]}"#, path: "/cassettes", status: 200),
-    Asked(line: "POST /cassettes", body: #"{"ids":[]}"#, path: "/cassettes", status: 409),
-    Asked(line: "GET /openapi.json", path: "/openapi.json", status: 200),
-  ]
+  private static let asked = Result {
+    try TestData.rows("console-requests.json", count: 25) as [Asked]
+  }
 
   /// Asks each path for a method that it does not have.
   private func methods(of document: JSONSchema) async throws {
@@ -88,7 +54,7 @@ import Testing
     try await ConsoleStand.serving { stand in
       _ = try await stand.get("/a")
       _ = try await stand.get("/b?page=2")
-      for asked in Self.asked {
+      for asked in try Self.asked.get() {
         let answer = try await stand.ask(
           asked.line,
           asked.body,
@@ -114,7 +80,7 @@ import Testing
       guard case .object(let methods) = path.value else { return [] }
       return methods.map { "\($0.name.value.uppercased()) \(path.name.value)" }
     }
-    let asked = Set(Self.asked.map { "\($0.method) \($0.path)" })
+    let asked = try Set(Self.asked.get().map { "\($0.method) \($0.path)" })
     expectEqual(Set(said).subtracting(asked), ["GET /events"])
   }
 }

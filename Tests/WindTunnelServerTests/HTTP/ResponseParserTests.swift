@@ -79,20 +79,7 @@ import Testing
     expectEqual(events(text).last?.failure?.kind, .truncated(place))
   }
 
-  @Test(arguments: [
-    "garbage that is no answer\r\n", "HTTP/1.1 20 OK\r\n\r\n", "HTTP/9.9 200 OK\r\n\r\n",
-    "HTTP/1.1 099 X\r\n\r\n", "HTTP/1.1 200OK\r\n\r\n",
-    "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 7\r\n\r\nhello",
-    "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", "HTTP/1.1 200 OK\r\n : a\r\n\r\n",
-    "HTTP/1.1 200 OK\r\nX y: a\r\n\r\n",
-    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: gzip\r\n\r\n",
-    "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\nhello",
-    "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n 0\r\n\r\nhello",
-    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nlskdu",
-    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;\r\nhello\r\n0\r\n\r\n",
-    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5 \r\nhello\r\n0\r\n\r\n",
-    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;a=\"b\r\nhello\r\n0\r\n\r\n",
-  ])
+  @Test(arguments: try TestData.rows("bad-responses.json", count: 16) as [String])
   func `an answer that is none fails and is no truncation`(text: String) throws {
     let kind = try #require(events(text).last?.failure?.kind)
     if case .truncated = kind { Issue.record("\(kind)") }

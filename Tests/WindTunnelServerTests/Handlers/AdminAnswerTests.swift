@@ -119,23 +119,10 @@ import Testing
     expectEqual(answer.response, Response(status: 204))
   }
 
-  @Test(arguments: [
-    ("PUT", "/scenario", #"{"name":"rian"}"#, "Did you mean \"rain\"?"),
-    ("PUT", "/scenario", #"{"windtunnelScenario":1}"#, "a scenario needs a name"),
-    ("PUT", "/scenario", #"{"windtunnelScenario":2,"name":"a"}"#, "version 2"),
-    (
-      "PUT", "/scenario",
-      #"{"windtunnelScenario":1,"name":"a","rules":[{"faults":[{"connect":"refused"}]}]}"#,
-      "Not here."
-    ),
-    ("PUT", "/scenario", "no", "not JSON"),
-    ("GET", "/requests?methd=GET", "", "Did you mean \\\"method\\\"?"),
-    ("GET", "/requests?limit=0", "", "a whole number from 1 to 10000"),
-    ("GET", "/requests?source=eaten", "", "is none of recording"),
-    ("POST", "/verify", "{}", "one of"),
-    ("POST", "/verify", #"{"request":"get /home","times":0}"#, "Write \\\"GET /home\\\"."),
-    ("GET", "/requests?method=get", "", "Did you mean GET?"),
-  ])
+  @Test(
+    arguments: try TestData.rows("refused-by-admin.json", count: 11)
+      as [(String, String, String, String)]
+  )
   func `what makes no sense is refused in words, and changes nothing`(
     method: String,
     target: String,

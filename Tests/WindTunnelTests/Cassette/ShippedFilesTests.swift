@@ -6,7 +6,7 @@ import Testing
 @testable import WindTunnelCassettes
 
 /// What is in `Cassettes/format` was written by some version, and loads for ever; what is in
-/// `Cassettes/hostile` is refused in the words that stand in its name's row below.
+/// `Cassettes/hostile` is refused in the words of its row in `Data/hostile-files.json`.
 @Suite struct ShippedFilesTests {
   private static func isScenario(_ file: URL) -> Bool {
     file.lastPathComponent.hasPrefix("scenario")
@@ -55,41 +55,20 @@ import Testing
     try expectEqual(Matcher(contentsOf: file, over: .pathAndQuery), meant)
   }
 
-  static let words = [
-    "body-twice": "a body is one of",
-    "chunk-bytes": "is a piece of 9223372036854775807 bytes; at most 4294967296 are played",
-    "control-character": "a control character must be escaped",
-    "deep": "nested deeper than 256 levels",
-    "duplicate-key": "stands here twice",
-    "empty": "the text ends where a value should stand",
-    "half": "the string does not end",
-    "header-injection": "breaks its line",
-    "html": "'<' cannot begin a value",
-    "misspelled": "Did you mean \"response\"?",
-    "newer":
-      "this is a version 7 cassette, and this windtunnel reads version 1. Update windtunnel.",
-    "no-answer": "a \"response\" or a \"failure\" is missing",
-    "outside": "is no name of a side file",
-    "scenario-misspelled": "Did you mean \"faults\"?",
-    "scenario-newer": "this is a version 7 scenario, and this windtunnel reads version 1.",
-    "scenario-two-faults": "2 faults stand in one object",
-    "status": "is not a whole number from 100 to 999",
-    "unknown-symptom": "Did you mean \"timedOut\"?",
-    "wrong-hash": "the bytes are not those that the name promises",
-  ]
-
   @Test func `every hostile file is refused in good words`() throws {
     let files = try shipped("hostile")
+    let rows = try TestData.rows("hostile-files.json", count: 19) as [(String, String)]
+    let words = Dictionary(uniqueKeysWithValues: rows)
     expectEqual(
       files.map { $0.deletingPathExtension().lastPathComponent },
-      Self.words.keys.sorted()
+      words.keys.sorted()
     )
     for file in files {
       let name = file.deletingPathExtension().lastPathComponent
       let sentence =
         Self.isScenario(file)
         ? refusal { try Scenario(contentsOf: file) } : refusal { try Cassette(contentsOf: file) }
-      #expect(sentence.contains(Self.words[name] ?? "no words"), "\(name): \(sentence)")
+      #expect(sentence.contains(words[name] ?? "no words"), "\(name): \(sentence)")
       #expect(sentence.hasSuffix(".") || sentence.hasSuffix("?") || sentence.hasSuffix("…"))
       #expect(sentence.contains(name), "\(sentence)")
     }

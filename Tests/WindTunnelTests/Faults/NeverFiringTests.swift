@@ -12,26 +12,7 @@ import Testing
     }
   }
 
-  private static let fails = "a connection that fails carries no answer and fails in one way"
-
-  @Test(arguments: [
-    (#"{"reset":"afterRequest"},{"status":503}"#, 1, "the answer ends before its first byte"),
-    (#"{"status":503},{"close":"afterRequest"}"#, 1, "the answer ends before its first byte"),
-    (#"{"reset":"afterRequest"},{"close":"afterRequest"}"#, 1, "an answer ends once"),
-    (#"{"resetAfterBodyBytes":5},{"stallAfterBodyBytes":2}"#, 1, "an answer ends once"),
-    (#"{"stall":"afterRequest"},{"resetAfterBodyBytes":5}"#, 1, "an answer ends once"),
-    (#"{"status":503},{"status":429}"#, 1, "there is one answer"),
-    (
-      #"{"status":503},{"delayMilliseconds":5},{"answer":"captivePortalPage"}"#, 2,
-      "there is one answer"
-    ),
-    (#"{"connect":"refused"},{"status":503}"#, 1, fails),
-    (#"{"status":503},{"dns":"hostNotFound"}"#, 1, fails),
-    (#"{"dns":"hostNotFound"},{"tls":"expired"}"#, 1, fails),
-    (#"{"connect":"refused"},{"connect":"timeout"}"#, 1, fails),
-    (#"{"tls":"garbage"},{"resetAfterBodyBytes":5}"#, 1, fails),
-    (#"{"malformed":"garbage"},{"malformed":"badVersion"}"#, 1, "an answer has one form"),
-  ])
+  @Test(arguments: try TestData.rows("exclusive-faults.json", count: 13) as [(String, Int, String)])
   func `faults that cannot both happen are refused with the second one's path`(
     faults: String,
     index: Int,
@@ -68,24 +49,7 @@ import Testing
     expectEqual(scenario.rules.count, 2)
   }
 
-  @Test(arguments: [
-    (
-      "get /home",
-      "\"get\" is no method that clients send: methods are case-sensitive. Write \"GET /home\"."
-    ),
-    (
-      "* /rec*",
-      "\"rec*\" stands for no segment but itself: * means a whole one. Write * for one segment, or ** for the rest of a path."
-    ),
-    (
-      "GET home",
-      "\"home\" is no path: it does not begin with /. Write for example \"GET /home\", or a whole URL."
-    ),
-    (
-      "GET /a b",
-      "\"GET /a b\" is no request pattern. Write a method or *, one space, and a path, such as \"GET /home\"."
-    ),
-  ])
+  @Test(arguments: try TestData.rows("impossible-patterns.json", count: 4) as [(String, String)])
   func `a pattern that no request meets is refused with what was meant`(
     pattern: String,
     sentence: String

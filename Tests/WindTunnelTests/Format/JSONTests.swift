@@ -75,24 +75,7 @@ import Testing
     #expect(refusal { try parsed(String(repeating: "[{\"a\":", count: 100_000)) } != "")
   }
 
-  @Test(arguments: [
-    ("", "line 1, column 1: not JSON: the text ends where a value should stand."),
-    ("{\n  \"a\": 1,\n  b\n}", "line 3, column 3: not JSON: a key in quotes should stand here."),
-    ("[1,]", "line 1, column 4: not JSON: ']' cannot begin a value."),
-    ("[1 2]", "line 1, column 4: not JSON: a list wants ',' or ']' here."),
-    ("{\"a\" 1}", "line 1, column 6: not JSON: a key wants ':' after it."),
-    ("{\"a\":1 \"b\"}", "line 1, column 8: not JSON: an object wants ',' or '}' here."),
-    ("01", "line 1, column 2: not JSON: more text after the value."),
-    ("1.", "line 1, column 3: not JSON: a digit should stand here."),
-    ("-", "line 1, column 2: not JSON: a digit should stand here."),
-    ("+1", "line 1, column 1: not JSON: '+' cannot begin a value."),
-    ("nul", "line 1, column 1: not JSON: not a value; true, false and null are the words of JSON."),
-    ("\"\\x\"", "line 1, column 4: not JSON: \\x is no escape of JSON."),
-    ("\"\\u12g4\"", "line 1, column 6: not JSON: \\u wants four hexadecimal digits."),
-    ("\"a\n\"", "line 1, column 3: not JSON: a control character must be escaped in a string."),
-    ("\"a", "line 1, column 3: not JSON: the string does not end."),
-    ("[1]\n\n x", "line 3, column 2: not JSON: more text after the value."),
-  ])
+  @Test(arguments: try TestData.rows("not-json.json", count: 16) as [(String, String)])
   func `what is wrong is told by line and column`(text: String, sentence: String) {
     expectEqual(refusal { try parsed(text) }, "a, \(sentence)")
   }

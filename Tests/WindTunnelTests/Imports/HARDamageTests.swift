@@ -6,37 +6,7 @@ import WindTunnel
 import WindTunnelImports
 
 @Suite struct HARDamageTests {
-  @Test(arguments: [
-    ("", "a.har: not a HAR: there is nothing in it."),
-    ("[]", #"a.har: not a HAR: a list stands where { "log": … } should."#),
-    ("{}", #"a.har: not a HAR: the key "log" is missing, there is nothing."#),
-    (
-      #"{"a": 1, "b": 2, "c": 3, "d": 4}"#,
-      #"a.har: not a HAR: the key "log" is missing, there is "a", "b", "c", …."#
-    ),
-    (
-      #"{"windtunnel": 1, "interactions": []}"#,
-      #"a.har: not a HAR: the key "log" is missing, there is "windtunnel", "interactions". "#
-        + "This is a cassette already."
-    ),
-    (#"{"log": 7}"#, #"a.har: not a HAR: "log" is a number, not an object."#),
-    (#"{"log": {}}"#, #"a.har: not a HAR: "log" has no "entries"."#),
-    (#"{"log": {"entries": {}}}"#, #"a.har: not a HAR: "log.entries" is an object, not a list."#),
-    (#"{"log": {"entries": [1]}}"#, "a.har, log.entries[0]: an object should stand here."),
-    (#"{"log": {"entries": [{}]}}"#, "a.har, log.entries[0].request: the request is missing."),
-    (
-      #"{"log": {"entries": [{"request": {"method": "A B", "url": "/"}}]}}"#,
-      "a.har, log.entries[0].request.method: a method should stand here."
-    ),
-    (
-      #"{"log": {"entries": [{"request": {"method": "GET", "url": null}}]}}"#,
-      "a.har, log.entries[0].request.url: the URL is missing."
-    ),
-    (
-      "{\"log\": {\n  \"entries\": [",
-      "a.har, line 2, column 15: not JSON: the text ends where a value should stand."
-    ),
-  ])
+  @Test(arguments: try TestData.rows("HAR/damaged.json", count: 13) as [(String, String)])
   func `a damaged file is refused in one sentence`(text: String, sentence: String) {
     let error = #expect(throws: FormatError.self) {
       try Cassette(har: Data(text.utf8), source: "a.har")
@@ -44,26 +14,7 @@ import WindTunnelImports
     expectEqual(error?.description, sentence)
   }
 
-  @Test(arguments: [
-    ([0x1F, 0x8B, 8, 0] as [UInt8], "a.har: not a HAR: it is packed with gzip. Unpack it first."),
-    ([0x78, 0xDA, 0x4B], "a.har: not a HAR: it is packed with zlib. Unpack it first."),
-    (
-      [0xFF, 0xFE, 0x7B, 0],
-      "a.har: not a HAR: it is in UTF-16. Save it in UTF-8 (RFC 8259 §8.1)."
-    ),
-    ([0x7B, 0, 0x22, 0], "a.har: not a HAR: it is in UTF-16. Save it in UTF-8 (RFC 8259 §8.1)."),
-    ([0, 0x20, 0, 0x7B], "a.har: not a HAR: it is in UTF-16. Save it in UTF-8 (RFC 8259 §8.1)."),
-    (
-      [0xFF, 0xFE, 0, 0, 0x7B, 0, 0, 0],
-      "a.har: not a HAR: it is in UTF-32. Save it in UTF-8 (RFC 8259 §8.1)."
-    ),
-    ([0, 0, 0, 0x7B], "a.har: not a HAR: it is in UTF-32. Save it in UTF-8 (RFC 8259 §8.1)."),
-    (
-      [0x50, 0x4B, 3, 4, 20, 0],
-      "a.har: not a HAR: it is a zip archive. Unpack it, and convert the .har in it."
-    ),
-    ([0x50, 0x4B, 5, 6], "a.har: not a HAR: it is an empty zip archive. Export it anew."),
-  ])
+  @Test(arguments: try TestData.rows("HAR/wrapped.json", count: 9) as [([UInt8], String)])
   func `another wrapping is called by its name`(bytes: [UInt8], sentence: String) {
     let error = #expect(throws: FormatError.self) {
       try Cassette(har: Data(bytes), source: "a.har")
