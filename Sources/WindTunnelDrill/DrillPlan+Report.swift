@@ -135,7 +135,8 @@ extension DrillPlan {
   /// lost.
   private static func notJudged(in flown: [Report.ScenarioResult]) -> [Report.Fact] {
     let names = flown.filter { flown in
-      guard flown.stage == .onTheWire, let scenario = flown.scenario, let link = scenario.link else {
+      guard flown.stage == .onTheWire, let scenario = flown.scenario, let link = scenario.link
+      else {
         return false
       }
       let isLate = link.roundTrip > .zero || link.up.loss != .none || link.down.loss != .none

@@ -89,11 +89,11 @@ extension Drill {
   /// Flies a flow in one fault set, and throws what it breaks: a test for a find.
   ///
   /// ```swift
-  /// try await Drill(cassette).run(through: fault set) { flow in try await checkout(flow) }
+  /// try await Drill(cassette).run(through: faultSet) { flow in try await checkout(flow) }
   /// ```
   ///
   /// - Parameters:
-  ///   - fault set: The fault set.
+  ///   - faultSet: The fault set.
   ///   - time: The time to fly in; in real time the plan's stage is used, and turns have no order.
   ///   - invariants: The things that must be true at the origin afterwards.
   ///   - body: The flow.
@@ -113,7 +113,7 @@ extension Drill {
   /// throws what it breaks.
   ///
   /// - Parameters:
-  ///   - fault set: The fault set.
+  ///   - faultSet: The fault set.
   ///   - time: The time to fly in.
   ///   - invariants: The things that must be true at the origin afterwards.
   ///   - surroundings: Makes the surroundings of one flight.

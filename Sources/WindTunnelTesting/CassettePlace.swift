@@ -108,7 +108,7 @@ struct CassettePlace: Sendable, Hashable {
   /// - Parameters:
   ///   - deck: The deck of this place.
   ///   - settings: How it is played.
-  ///   - fly: Runs the part.
+  ///   - run: Runs the part.
   /// - Returns: What is to be told at the end, where the part has not thrown: what fails it, and
   ///   what is only to be known.
   /// - Throws: What the part throws. Then ``Deck/mismatches`` mostly say why.

@@ -1,24 +1,25 @@
+@_exported public import WindTunnelURLSession
+
+@_exported public import struct WindTunnel.CassetteExpectation
 // The one import of a test of replay and faults. A scoped export shows one type of a module and the
 // members of all its types, and hides the other types' names, which an app has for its own.
 @_exported public import class WindTunnel.Deck
-@_exported public import struct WindTunnel.Scenario
 @_exported public import enum WindTunnel.Fault
 @_exported public import struct WindTunnel.FaultRule
-@_exported public import struct WindTunnel.Stub
-@_exported public import struct WindTunnel.StubResponse
-@_exported public import struct WindTunnel.SentRequest
 @_exported public import struct WindTunnel.MissingRequest
 @_exported public import struct WindTunnel.RequestPattern
-@_exported public import struct WindTunnel.CassetteExpectation
+@_exported public import struct WindTunnel.Scenario
+@_exported public import struct WindTunnel.SentRequest
+@_exported public import struct WindTunnel.Stub
+@_exported public import struct WindTunnel.StubResponse
 @_exported public import struct WindTunnelCassettes.Cassette
 @_exported public import struct WindTunnelCassettes.Interaction
 @_exported public import struct WindTunnelCassettes.Matcher
 @_exported public import struct WindTunnelCore.Lane
+@_exported public import struct WindTunnelHTTP.Body
 @_exported public import struct WindTunnelHTTP.HeaderFields
 @_exported public import struct WindTunnelHTTP.HeaderName
 @_exported public import struct WindTunnelHTTP.RequestURL
-@_exported public import struct WindTunnelHTTP.Body
 @_exported public import struct WindTunnelLink.LinkPreset
 @_exported public import struct WindTunnelRedaction.RedactionRules
 @_exported public import enum WindTunnelSymptoms.Symptom
-@_exported public import WindTunnelURLSession

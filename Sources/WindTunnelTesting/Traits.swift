@@ -203,7 +203,9 @@ public struct FaultsTrait: TestTrait, SuiteTrait, TestScoping {
     try scenario.check()
     guard let deck = Tunnel.current?.deck else {
       // Listed in front of the cassette, which will take it up.
-      return try await PendingScenario.$pending.withValue(PendingScenario(scenario: scenario, seed: seed)) {
+      return try await PendingScenario.$pending.withValue(
+        PendingScenario(scenario: scenario, seed: seed)
+      ) {
         try await function()
       }
     }

@@ -13,7 +13,10 @@ import WindTunnelSymptoms
     let fixture = try Fixture([.symptom(.connectionLost), .status(503), .status(200, body: "ok")])
     let call = fixture.start()
     await expectEqual(fixture.time.passSleeps(2), [.milliseconds(200), .milliseconds(400)])
-    await expectEqual(call.value, .success(CallResponse(status: 200, body: Data("ok".utf8), attempts: 3)))
+    await expectEqual(
+      call.value,
+      .success(CallResponse(status: 200, body: Data("ok".utf8), attempts: 3))
+    )
     expectEqual(fixture.transport.instants, [.zero, .milliseconds(200), .milliseconds(600)])
   }
 
@@ -88,7 +91,10 @@ import WindTunnelSymptoms
   @Test(arguments: [200, 204, 302, 304])
   func `a status below 400 is an answer`(status: Int) async throws {
     let fixture = try Fixture([.status(status, ["A": "b"])])
-    await expectEqual(fixture.start().value, .success(CallResponse(status: status, headers: ["A": "b"])))
+    await expectEqual(
+      fixture.start().value,
+      .success(CallResponse(status: status, headers: ["A": "b"]))
+    )
   }
 
   @Test func `the observer hears all of a call in order and in time`() async throws {

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 import WindTunnel
-import WindTunnelDrill
 import WindTunnelComparison
+import WindTunnelDrill
 import WindTunnelDrillTesting
 import WindTunnelServer
 import WindTunnelSymptoms

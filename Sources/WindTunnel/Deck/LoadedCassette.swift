@@ -91,9 +91,11 @@ final class LoadedCassette: Sendable {
     (self.interactions, self.functions, self.notes) = (interactions, functions, notes)
     (matcher, then) = (options.matcher, options.then)
     self.delays = delays
-    special = Set(interactions.indices.filter { place in
+    special = Set(
+      interactions.indices.filter { place in
         interactions[place].isTemplate || !interactions[place].unplayed.isEmpty
-      })
+      }
+    )
     computes = !functions.isEmpty || special.contains { interactions[$0].isTemplate }
     let requests = interactions.map(\.request)
     hosts = options.passesUnknownHosts ? Set(requests.compactMap { $0.url.host }) : []

@@ -70,6 +70,7 @@ extension Stub.Method {
   ///   - response: The response, or several in order.
   ///   - delay: The time before each response, at any pace of the deck.
   ///   - then: The policy after the last response; `nil`: the response's, or the deck's.
+  /// - Returns: The stub.
   public func callAsFunction(
     _ url: RequestURL,
     _ response: StubResponse,

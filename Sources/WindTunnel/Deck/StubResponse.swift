@@ -37,6 +37,7 @@ public struct StubResponse: Sendable, Hashable {
   ///   - path: The path of the file, which may be relative to the working directory.
   ///   - type: The media type; `nil`: JSON or text by the path's extension, or else bytes.
   ///   - status: The status code.
+  /// - Returns: The response.
   public static func file(_ path: String, type: String? = nil, status: Int = 200) -> Self {
     let file = URL(fileURLWithPath: path)
     do throws(FileError) {
@@ -64,6 +65,7 @@ public struct StubResponse: Sendable, Hashable {
   /// - Parameters:
   ///   - responses: The responses in order.
   ///   - then: The policy after the last one, which by default is played again.
+  /// - Returns: The sequence.
   public static func responses(_ responses: [Self], then: EndPolicy = .repeat) -> Self {
     Self(answers: responses.flatMap(\.answers), then: then)
   }

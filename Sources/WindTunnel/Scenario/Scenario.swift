@@ -171,7 +171,12 @@ extension Scenario {
     in context: TriggerContext?
   ) -> FaultDecision {
     if rules.isEmpty {
-      return FaultDecision(lane: lane, key: FaultDecision.connectionKey, ordinal: ordinal, faults: [])
+      return FaultDecision(
+        lane: lane,
+        key: FaultDecision.connectionKey,
+        ordinal: ordinal,
+        faults: []
+      )
     }
     let moment = Moment(seed, lane, FaultDecision.connectionKey, ordinal, context)
     return FaultDecision(moment, fired(at: moment) { $0.isForConnections })

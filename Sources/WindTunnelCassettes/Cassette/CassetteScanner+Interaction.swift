@@ -22,7 +22,9 @@ extension CassetteScanner {
       }
     }
     let usual = interaction.messages.isEmpty ? nil : RecordedResult.response(Response(status: 101))
-    guard let request, let answer = RecordedResult(response, failure) ?? usual else { throw Self.unusual }
+    guard let request, let answer = RecordedResult(response, failure) ?? usual else {
+      throw Self.unusual
+    }
     (interaction.request, interaction.result) = (request, answer)
     interaction.notes = object.notes
     return interaction

@@ -79,7 +79,12 @@ public struct Interaction: Sendable, Hashable {
   private var parts: Boxed<Parts>
 
   /// Makes an interaction of a request and an answer.
-  public init(_ request: Request, _ result: RecordedResult, timing: Timing? = nil, then: EndPolicy? = nil) {
+  public init(
+    _ request: Request,
+    _ result: RecordedResult,
+    timing: Timing? = nil,
+    then: EndPolicy? = nil
+  ) {
     parts = Boxed(Parts(request: request, result: result, timing: timing, then: then))
   }
 

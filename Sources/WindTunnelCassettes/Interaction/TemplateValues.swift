@@ -42,7 +42,8 @@ package struct TemplateValues: Sendable {
   }
 
   private func segment(_ number: Int) -> JSON? {
-    let segment = request.url.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst(number).first
+    let segment = request.url.path.split(separator: "/", omittingEmptySubsequences: false)
+      .dropFirst(number).first
     return segment.map { .text($0.removingPercentEncoding ?? String($0)) }
   }
 

@@ -8,7 +8,7 @@ extension [Scenario] {
   ///
   /// - Parameters:
   ///   - keepsPart: A cancellation leaves the scenarios that had begun, and is no error.
-  ///   - fly: Flies a scenario, and says when all its calls have begun.
+  ///   - run: Flies a scenario, and says when all its calls have begun.
   /// - Returns: What came of each, in the scenarios' order.
   /// - Throws: What `fly` throws first; the others are then cancelled.
   func flown<Flown: Sendable>(

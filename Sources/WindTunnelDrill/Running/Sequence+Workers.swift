@@ -6,7 +6,7 @@ extension Array where Element: Sendable {
   ///
   /// - Parameters:
   ///   - workers: The number of elements at once.
-  ///   - fly: What is done.
+  ///   - run: What is done.
   ///   - take: Is handed the element's place and what came of it, one after the other, as soon as
   ///     all before it were.
   /// - Throws: What `fly` throws first; the others are then cancelled.

@@ -99,7 +99,9 @@ public struct FindingRule: Sendable {
     [
       "rule": .text(id), "severity": .text(severity.rawValue), "title": .text(title),
       "condition": .text(condition), "calls": .number(leastCalls),
-      "clients": .array(ClientRun.Client.allCases.filter(clients.contains).map { .text($0.rawValue) }),
+      "clients": .array(
+        ClientRun.Client.allCases.filter(clients.contains).map { .text($0.rawValue) }
+      ),
       "cost": .text(cost), "fix": .text(fix), "source": .text(source),
     ]
   }

@@ -43,7 +43,9 @@ extension ClientRun {
           continue
         }
         let call = calls[place]
-        guard call.isJudged, call.bodyMatches != nil || call.showsResponseOf != nil else { continue }
+        guard call.isJudged, call.bodyMatches != nil || call.showsResponseOf != nil else {
+          continue
+        }
         shown += 1
         if call.strangeAnswer != nil { mixedUp.append(place) }
       }

@@ -13,7 +13,8 @@ public protocol Transport: Sendable {
   /// Sends a request and returns its answer as soon as the head has come, whatever the status.
   ///
   /// By default the answer of ``send(_:)`` in one piece, with a file's bytes as the request's body.
-  func open(_ request: URLRequest, _ upload: Upload) async throws(TransportError) -> StreamedResponse
+  func open(_ request: URLRequest, _ upload: Upload) async throws(TransportError)
+    -> StreamedResponse
   /// Returns the name, for records, of the engine that will send a request; by default the type's
   /// name.
   func engine(for request: URLRequest) -> String

@@ -8,7 +8,7 @@ extension Coverage {
   ///   - calls: The calls of one subject in one scenario; those that asked for what is not on the
   ///     cassette say nothing.
   ///   - endpoints: The endpoints that they asked for, in the order in which they are to stand.
-  ///   - weather: The scenario that they were flown in.
+  ///   - scenario: The scenario that they were flown in.
   ///   - stage: The stage that they were flown on.
   init(of calls: [Observation], at endpoints: [String], in scenario: Scenario, on stage: Stage) {
     let kinds = scenario.faultNames

@@ -245,7 +245,9 @@ package struct TextForm: Sendable {
 extension Report.ScenarioResult {
   /// Whether a subject's success rate contradicts what the scenario lets a careful client reach.
   fileprivate func isUnexpected(_ metrics: Metrics) -> Bool {
-    guard let calls = scenario?.survival?.calls, let rate = metrics.successRate else { return false }
+    guard let calls = scenario?.survival?.calls, let rate = metrics.successRate else {
+      return false
+    }
     switch calls {
     case .all: return rate < 1
     // Chance decides which calls succeed.

@@ -108,7 +108,8 @@ extension Find {
     return .object(
       JSON.members([
         "rule": .text(violation.rule), "request": violation.request.map { .text($0) },
-        "seen": .text(violation.seen), "faultSet": .texts(words), "scenario": faultSet.scenario.json,
+        "seen": .text(violation.seen), "faultSet": .texts(words),
+        "scenario": faultSet.scenario.json,
         "order": seed.map { .text(String($0)) }, "certain": certain.map { .text($0) },
         "requests": .texts(requests), "others": .number(others),
         "afterMilliseconds": .number(Int(after.wholeMilliseconds)), "new": isNew.map { .bool($0) },

@@ -73,7 +73,9 @@ extension Find {
     case .restart(let after):
       faultSet.append("interruption: .restart(after: \(after.inSwift))")
     }
-    if case .drawn(let seed) = self.faultSet.order { faultSet.append("order: .drawn(seed: \(seed))") }
+    if case .drawn(let seed) = self.faultSet.order {
+      faultSet.append("order: .drawn(seed: \(seed))")
+    }
     var arguments = ["through: FaultSet(\(faultSet.joined(separator: ", ")))"]
     if let invariant = violation.invariant { arguments.append("keeping: [\(invariant)]") }
     let drill = seed == 1 ? "Drill(cassette)" : "Drill(cassette, in: [], seed: \(seed))"

@@ -22,7 +22,9 @@ struct FaultSetElements {
 
   /// Returns the things that can go wrong in a flow like this one, beside what does, each with its
   /// rank: the lower, the more frequent.
-  mutating func all(after run: FlowRun, beside others: [FaultSetElement]) -> [(FaultSetElement, Int)] {
+  mutating func all(after run: FlowRun, beside others: [FaultSetElement]) -> [(
+    FaultSetElement, Int
+  )] {
     var elements: [(FaultSetElement, Int)] = []
     var keys: [String] = []
     var credentials: Set<String> = []

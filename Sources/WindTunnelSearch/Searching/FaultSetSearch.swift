@@ -59,7 +59,8 @@ struct FaultSetSearch {
       allowed: plan.allowed
     )
     elements = FaultSetElements(flight.plan, plan)
-    flights = FlightsAhead(of: 0, flight, hangingAfter: .zero, workers: 1) { _ in FaultSet(scenario) }
+    flights = FlightsAhead(of: 0, flight, hangingAfter: .zero, workers: 1) { _ in FaultSet(scenario)
+    }
     certificate = SearchReport(flow: flight.name, seed: flight.plan.seed)
     certificate.isRepeatable =
       calm.observation == again.observation && calm.ending == again.ending
@@ -93,7 +94,9 @@ struct FaultSetSearch {
       var next: [Parent] = []
       var left = false
       let candidates = candidates(after: parents, depth: depth, &known)
-      await begin(candidates.count) { [scenario] in FaultSet(candidates[$0].elements, upon: scenario) }
+      await begin(candidates.count) { [scenario] in
+        FaultSet(candidates[$0].elements, upon: scenario)
+      }
       for candidate in candidates {
         if isOver {
           left = true
@@ -247,7 +250,13 @@ struct FaultSetSearch {
   /// Begins with the flights of other faultSets.
   private mutating func begin(_ count: Int, _ faultSet: @escaping (Int) -> FaultSet) async {
     await flights.end()
-    flights = FlightsAhead(of: count, flight, hangingAfter: patience, workers: plan.workers, faultSet)
+    flights = FlightsAhead(
+      of: count,
+      flight,
+      hangingAfter: patience,
+      workers: plan.workers,
+      faultSet
+    )
   }
 
   private var patience: Duration { flight.patience(after: calm, in: scenario) }

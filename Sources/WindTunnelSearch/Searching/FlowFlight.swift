@@ -21,7 +21,7 @@ struct FlowFlight: Sendable {
   /// Flies the flow in a fault set.
   ///
   /// - Parameters:
-  ///   - fault set: The fault set.
+  ///   - faultSet: The fault set.
   ///   - seed: The seed of all draws; `nil`: the plan's.
   ///   - patience: The time after which it hangs; `nil`: by the plan.
   /// - Returns: The flow as it was flown.

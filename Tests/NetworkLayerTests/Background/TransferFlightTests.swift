@@ -26,7 +26,8 @@
       private let kept = Locked<[Arrival]>([])
       let server: ReplayServer
 
-      init(_ rules: [FaultRule], arrived: @escaping @Sendable (Int) -> Void = { _ in }) async throws {
+      init(_ rules: [FaultRule], arrived: @escaping @Sendable (Int) -> Void = { _ in }) async throws
+      {
         let kept = kept
         @Sendable func note(_ request: Request) {
           let arrival = Arrival(

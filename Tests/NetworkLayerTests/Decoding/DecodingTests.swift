@@ -11,8 +11,9 @@ import WindTunnelSymptoms
     @Fallback<NoItems<Int>> var items: [Int]
   }
 
-  func result<Value>(_ text: String, _ decoder: ResponseDecoder<Value>) -> Result<Value, NetworkError>
-  {
+  func result<Value>(_ text: String, _ decoder: ResponseDecoder<Value>) -> Result<
+    Value, NetworkError
+  > {
     do throws(NetworkError) {
       return .success(try decoder.decode(CallResponse(status: 200, body: Data(text.utf8))))
     } catch {

@@ -128,7 +128,8 @@ import WindTunnelSymptoms
 
   @Test func `neither a refusal nor a missing network speaks against a host`() {
     let outcomes: [(AttemptOutcome, Bool?)] = [
-      (.success(ServerResponse(status: 404)), false), (.success(ServerResponse(status: 429)), false),
+      (.success(ServerResponse(status: 404)), false),
+      (.success(ServerResponse(status: 429)), false),
       (.success(ServerResponse(status: 500)), true), (.failure(.cancelled), nil),
       (.failure(.failed(.offline, text: "")), nil), (.failure(.failed(.timedOut, text: "")), true),
     ]

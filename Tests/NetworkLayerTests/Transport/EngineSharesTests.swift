@@ -13,7 +13,8 @@ import WindTunnelSymptoms
 /// Users and their engines, and what a configuration makes of them.
 @Suite struct EngineSharesTests {
   static func engine(_ body: String) -> ScriptedEngine {
-    ScriptedEngine { _ throws(TransportError) in ServerResponse(status: 200, body: Data(body.utf8)) }
+    ScriptedEngine { _ throws(TransportError) in ServerResponse(status: 200, body: Data(body.utf8))
+    }
   }
 
   static let engines: [String: any Transport] = [

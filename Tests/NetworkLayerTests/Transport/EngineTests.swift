@@ -16,7 +16,8 @@ import WindTunnelSymptoms
   }
 
   func engine(_ body: String) -> ScriptedEngine {
-    ScriptedEngine { _ throws(TransportError) in ServerResponse(status: 200, body: Data(body.utf8)) }
+    ScriptedEngine { _ throws(TransportError) in ServerResponse(status: 200, body: Data(body.utf8))
+    }
   }
 
   @Test func `a hook is inert until somebody makes weather`() async throws {

@@ -89,7 +89,8 @@ import WindTunnelSymptoms
     ),
     (
       "HEAD", answer("200 OK\nContent-Length: 9\nContent-Encoding: gzip"),
-      ServerResponse(status: 200, headers: ["Content-Length": "9", "Content-Encoding": "gzip"]), true
+      ServerResponse(status: 200, headers: ["Content-Length": "9", "Content-Encoding": "gzip"]),
+      true
     ),
     (
       "GET",
@@ -541,7 +542,10 @@ import WindTunnelSymptoms
     try await Self.run({ _ in
       [.send(answer("200 OK\nContent-Length: 9", Data("a".utf8))), .silence]
     }) { origin, transport in
-      var answer: StreamedResponse? = try await transport.open(try Self.request(origin.url), Upload())
+      var answer: StreamedResponse? = try await transport.open(
+        try Self.request(origin.url),
+        Upload()
+      )
       for try await piece in try #require(answer).pieces {
         expectEqual(piece, Data("a".utf8))
         break

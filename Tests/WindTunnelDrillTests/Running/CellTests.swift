@@ -110,7 +110,9 @@ struct CellTests {
     plan.scenarios = [
       Scenario(
         "gap",
-        rules: [FaultRule(when: Trigger(window: TimeWindow(from: begin, until: end)), [.status(503)])]
+        rules: [
+          FaultRule(when: Trigger(window: TimeWindow(from: begin, until: end)), [.status(503)])
+        ]
       )
     ]
     let row = try await Self.report(plan).scenarios[0].subjects[0]

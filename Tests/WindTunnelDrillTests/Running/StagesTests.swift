@@ -101,7 +101,8 @@ import Testing
   }
 
   @Test(arguments: [Stage.inProcess, .onTheWire])
-  func `after the scenario calls are told by how long after it they ended`(stage: Stage) async throws
+  func `after the scenario calls are told by how long after it they ended`(stage: Stage)
+    async throws
   {
     let elevator: Scenario = [.always(.window(until: .seconds(3)), .status(503))]
     let drill = Drill(

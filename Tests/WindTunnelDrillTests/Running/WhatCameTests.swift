@@ -6,7 +6,8 @@ import Testing
 
 /// What a call brought, held against what it asked for.
 @Suite struct WhatCameTests {
-  private func row(_ rule: FaultRule, _ subject: String, on stage: Stage, calls: Int = 10) async throws
+  private func row(_ rule: FaultRule, _ subject: String, on stage: Stage, calls: Int = 10)
+    async throws
     -> Metrics
   {
     try #require(

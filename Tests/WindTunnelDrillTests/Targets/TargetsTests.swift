@@ -29,7 +29,9 @@ import Testing
       ([.always(.always, .delay(.exactly(.seconds(1))), offline)], "by one rule"),
     ] as [([FaultRule], String?)]
   )
-  func `what keeps a scenario off the wire is said in words`(rules: [FaultRule], words: String?) throws {
+  func `what keeps a scenario off the wire is said in words`(rules: [FaultRule], words: String?)
+    throws
+  {
     let scenario = Scenario("s", rules: rules)
     let obstacle = Targets.obstacle(to: scenario)
     if let words {

@@ -322,7 +322,10 @@ import Testing
     exchanges.apply(.requestEnd(outcome, handshake: nil, upload: nil), at: .zero)
     var head = Response().head
     head.status = 101
-    exchanges.apply(.passed(outcome, LiveResponse(head: head, content: .empty, bytes: 0)), at: .zero)
+    exchanges.apply(
+      .passed(outcome, LiveResponse(head: head, content: .empty, bytes: 0)),
+      at: .zero
+    )
     let naming = Data(#"{"access_token":"\#(Self.secret)"}"#.utf8)
     let hiding = Data([0xFF, 0x00]) + Data(Self.secret.utf8) + Data([0xFF])
     for (data, isText) in [(naming, true), (hiding, false)] {

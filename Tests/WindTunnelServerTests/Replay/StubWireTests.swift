@@ -26,7 +26,8 @@ import WindTunnelSymptoms
     let rows = [
       ("GET", "/a", "503 Service Unavailable\r\nContent-Length: 0\r\n\(closed)\r\n"),
       (
-        "GET", "/a", "200 OK\r\nContent-Type: application/json\r\nContent-Length: 1\r\nX-A: 1\r\n"
+        "GET", "/a",
+        "200 OK\r\nContent-Type: application/json\r\nContent-Length: 1\r\nX-A: 1\r\n"
           + "\(closed)\r\n7"
       ),
       ("LINK", "/a", "200 OK\r\n\(type)Content-Length: 3\r\n\(closed)\r\nany"),

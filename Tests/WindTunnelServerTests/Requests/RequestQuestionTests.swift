@@ -35,7 +35,10 @@ import Testing
   }
 
   @Test func `a fault that was not done is told and counted as none`() throws {
-    let rule = FaultRule(when: .always, [.delay(.exactly(.milliseconds(1))), .reset(afterEvents: 1)])
+    let rule = FaultRule(
+      when: .always,
+      [.delay(.exactly(.milliseconds(1))), .reset(afterEvents: 1)]
+    )
     let deck = Self.deck(scenario: Scenario("two", rules: [rule]))
     _ = deck.delivery(of: deck.decide(Self.request("GET /a")), on: .inProcess)
     let records = Self.records(of: deck)

@@ -86,7 +86,10 @@ import WindTunnelSymptoms
   }
 
   @Test func `the tape keeps its client waiting once more`() async throws {
-    let cut = RecordedResult.cut(Response(headers: ["Content-Length": "9"], body: Body("hel")), Self.left)
+    let cut = RecordedResult.cut(
+      Response(headers: ["Content-Length": "9"], body: Body("hel")),
+      Self.left
+    )
     let failed = RecordedResult.failure(Self.left)
     let tape = Cassette([
       Interaction(Request("GET", "https://api.example.test/cut"), cut),

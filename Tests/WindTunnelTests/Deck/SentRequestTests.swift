@@ -143,7 +143,9 @@ import Testing
 
   @Test func `a wait ends with its time or its task, and takes no request along`() async throws {
     let deck = Self.deck()
-    for number in 1...12 { _ = deck.decide(Self.request("GET", "/a?access_token=hunter2\(number)")) }
+    for number in 1...12 {
+      _ = deck.decide(Self.request("GET", "/a?access_token=hunter2\(number)"))
+    }
     let error = await #expect(throws: MissingRequest.self) {
       try await deck.nextRequest("POST /orders", within: .milliseconds(1))
     }

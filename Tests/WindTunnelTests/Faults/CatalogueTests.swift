@@ -33,7 +33,12 @@ import WindTunnelSymptoms
       id: 0,
       request: recorded.request,
       source: .recording(recorded, place: 0),
-      decision: FaultDecision(lane: .deck, key: "", ordinal: 1, faults: [kind.fault.resolved { 0.5 }])
+      decision: FaultDecision(
+        lane: .deck,
+        key: "",
+        ordinal: 1,
+        faults: [kind.fault.resolved { 0.5 }]
+      )
     )
     return Delivery(outcome, on: stage)
   }

@@ -172,7 +172,8 @@ import WindTunnelSymptoms
     expectEqual(careful.broken, [])
   }
 
-  @Test func `what no retry mends is named when the scenario says it, and not when the origin does`()
+  @Test
+  func `what no retry mends is named when the scenario says it, and not when the origin does`()
     throws
   {
     let stubborn = try Proxy(Self.always(404))

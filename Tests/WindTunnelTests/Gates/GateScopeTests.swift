@@ -7,11 +7,17 @@ import Testing
 
 /// Gates with a prefix: a scenario's name, a class of scenarios or the whole run.
 @Suite struct GateScopeTests {
-  private static func flown(_ name: String, _ calls: Survival.Calls, _ made: Calls) -> Report.ScenarioResult
+  private static func flown(_ name: String, _ calls: Survival.Calls, _ made: Calls)
+    -> Report.ScenarioResult
   {
     var scenario = Scenario(name)
     scenario.survival = Survival(calls, by: "asking", wrong: "failing")
-    return Report.ScenarioResult(name, on: .onTheWire, subjects: [Calls.row(made)], scenario: scenario)
+    return Report.ScenarioResult(
+      name,
+      on: .onTheWire,
+      subjects: [Calls.row(made)],
+      scenario: scenario
+    )
   }
 
   private static func run(_ scenarios: Report.ScenarioResult...) -> Report {

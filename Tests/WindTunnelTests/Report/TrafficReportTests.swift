@@ -4,7 +4,8 @@ import WindTunnelReports
 
 /// What was seen of none of a flight's calls, in a report and in its parts.
 @Suite struct TrafficReportTests {
-  private static func report(calls: Range<Int>, _ edit: (inout ClientRun.Traffic) -> Void) -> Report {
+  private static func report(calls: Range<Int>, _ edit: (inout ClientRun.Traffic) -> Void) -> Report
+  {
     var traffic = ClientRun.Traffic()
     edit(&traffic)
     let observations = calls.map { number in

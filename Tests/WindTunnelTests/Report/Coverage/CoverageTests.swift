@@ -53,7 +53,9 @@ import Testing
       decisionHash: String(repeating: "0a", count: 32),
       platformErrors: "current",
       environment: [.init("cassette", "c")],
-      scenarios: [Report.ScenarioResult("rainy", on: stage, subjects: [row], gates: gates, scenario: scenario)]
+      scenarios: [
+        Report.ScenarioResult("rainy", on: stage, subjects: [row], gates: gates, scenario: scenario)
+      ]
     )
   }
 
