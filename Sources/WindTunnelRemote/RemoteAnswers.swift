@@ -20,18 +20,18 @@ public struct RemoteRequest: Sendable, Hashable, Decodable, Identifiable {
   public var method: String
   /// The URL as it was matched, without secrets.
   public var url: String
-  /// The source of the answer: `recording`, `withheld` (a fault kept it), `computed` (a stub),
+  /// The source of the response: `recording`, `withheld` (a fault kept it), `computed` (a stub),
   /// `forwarded` or `unmatched`.
   public var source: String
-  /// The number of the recording, from 1; `nil` where none answered.
+  /// The number of the recording, from 1; `nil` if none answered.
   public var interaction: Int?
-  /// The status that was sent; `nil` where none was, or not yet.
+  /// The status that was sent; `nil` if none was, or not yet.
   public var status: Int?
   /// The number of bytes of content that were sent; `nil` until the end.
   public var bytes: Int?
-  /// The time from the request's end to the answer's, in milliseconds; `nil` until the end.
+  /// The time from the request's end to the response's, in milliseconds; `nil` until the end.
   public var latencyMilliseconds: Double?
-  /// The end of the answer: `whole`, `cut`, `clientLeft`, `stopped` or a symptom such as
+  /// The end of the response: `whole`, `cut`, `clientLeft`, `stopped` or a symptom such as
   /// `connectionReset`; `nil` while it is being answered.
   public var ending: String?
   /// The header fields, in order, without secrets; `nil` if they cannot be searched for secrets.
@@ -68,11 +68,11 @@ public struct RemoteRequest: Sendable, Hashable, Decodable, Identifiable {
 
 /// The server's answer to the question whether requests came.
 public struct RemoteVerdict: Sendable, Hashable, Decodable {
-  /// Tells whether they came as was asked.
+  /// Whether they came as was asked.
   public var passed: Bool
   /// The question in words.
   public var asked: String
-  /// The requests that came and were meant.
+  /// The requests that arrived and were meant.
   public var seen: Seen
 
   /// The requests that a question was about.
@@ -98,7 +98,7 @@ public struct RemoteInteraction: Sendable, Hashable, Decodable {
   public var number: Int
   /// The request in words.
   public var request: String
-  /// The status of the answer; `nil` where the recording is a failure.
+  /// The status of the response; `nil` where the recording is a failure.
   public var status: Int?
   /// The number of times that it was played.
   public var plays: Int
@@ -110,7 +110,7 @@ public enum RemoteError: Error, Sendable, Hashable, CustomStringConvertible {
   case unreachable(URL, String)
   /// The server refused with this status, and says why in a sentence.
   case refused(Int, String)
-  /// The answer to a question was not what this version of the client reads.
+  /// The response to a question was not what this version of the client reads.
   case notUnderstood(String, String)
   /// A file could not be read.
   case unreadable(String, String)

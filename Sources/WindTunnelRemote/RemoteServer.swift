@@ -23,7 +23,7 @@ public struct RemoteServer: Sendable {
 
   private let session: URLSession
 
-  /// Makes a client of an admin port.
+  /// Creates a client of an admin port.
   ///
   /// - Parameters:
   ///   - admin: The address that `serve --admin-port` prints in its second line.
@@ -39,7 +39,7 @@ public struct RemoteServer: Sendable {
 // MARK: - Questions
 
 extension RemoteServer {
-  /// Returns when the server answers that it is there.
+  /// Returns when the server responses that it is there.
   public func health() async throws(RemoteError) -> RemoteHealth {
     try await read("GET", "health")
   }
@@ -65,7 +65,7 @@ extension RemoteServer {
   /// The time between two questions for a request that did not come yet.
   private static let pause = Duration.milliseconds(50)
 
-  /// Returns the requests that came, oldest first, without secrets.
+  /// Returns the requests that arrived, oldest first, without secrets.
   ///
   /// - Parameters:
   ///   - pattern: The method and the path that are meant, such as `GET /users/*`, or a path alone;
@@ -85,7 +85,7 @@ extension RemoteServer {
     return list.requests
   }
 
-  /// Tells whether a request came as often as is said.
+  /// Whether a request came as often as is said.
   ///
   /// - Parameters:
   ///   - pattern: A method and a path, such as `POST /orders`.
@@ -108,7 +108,7 @@ extension RemoteServer {
     return try await read("POST", "verify", encode(question))
   }
 
-  /// Tells whether requests came in an order; others may have come between them.
+  /// Whether requests came in an order; others may have come between them.
   public func received(inOrder patterns: [String]) async throws(RemoteError) -> RemoteVerdict {
     try await read("POST", "verify", encode(OrderQuestion(inOrder: patterns)))
   }
@@ -167,7 +167,7 @@ extension RemoteServer {
     _ = try await ask("PUT", "scenario", scenario)
   }
 
-  /// Puts an answer in front of the cassette, in place of one of the same name.
+  /// Puts a response in front of the cassette, in place of one of the same name.
   public func put(_ stub: RemoteStub) async throws(RemoteError) {
     _ = try await ask("PUT", "stubs", part: stub.name, encode(stub))
   }

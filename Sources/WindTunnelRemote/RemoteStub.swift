@@ -1,19 +1,19 @@
 public import Foundation
 
-/// An answer that a server gives before its cassette, under a name.
+/// A response that a server gives before its cassette, under a name.
 public struct RemoteStub: Sendable, Hashable, Encodable {
   /// The name, by which it is replaced and taken away: 1 to 200 characters.
   public var name: String
   /// The requests that it answers, such as `GET /users/*`.
   public var requests: String
-  /// The status of the answer.
+  /// The status of the response.
   public var status: Int
-  /// The fields of the answer.
+  /// The fields of the response.
   public var headers: [String: String]
-  /// The content of the answer.
+  /// The content of the response.
   public var body: Data
 
-  /// Makes a stub of a status, fields and content.
+  /// Creates a stub of a status, fields and content.
   public init(
     _ name: String,
     _ requests: String,
@@ -25,7 +25,7 @@ public struct RemoteStub: Sendable, Hashable, Encodable {
     (self.headers, self.body) = (headers, body)
   }
 
-  /// Makes a stub that answers with JSON.
+  /// Creates a stub that answers with JSON.
   ///
   /// - Throws: `EncodingError` for a value that is no JSON.
   public init(_ name: String, _ requests: String, status: Int = 200, json: some Encodable) throws {
@@ -44,7 +44,7 @@ public struct RemoteStub: Sendable, Hashable, Encodable {
     public var name: String
     /// The requests that it answers.
     public var request: String
-    /// The status of its answer.
+    /// The status of its response.
     public var status: Int
   }
 

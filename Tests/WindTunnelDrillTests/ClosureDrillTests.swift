@@ -196,7 +196,7 @@ import Testing
     try report.require([Gate("averageRetries == 0"), Gate("blankScreens >= 0")])
   }
 
-  @Test(.world) func `attempts are seen in all scenario of the default drill`() async throws {
+  @Test(.world) func `attempts are seen in all scenarios of the default drill`() async throws {
     let report = try await drill(.defaultDrill, calls: 5).run { _ = try await Self.ask($0) }
     expectEqual(report.scenarios.map(\.name), Scenario.defaultDrill.map(\.name))
     // What cannot be seen on the wire, or cannot be made there for a client in Swift, is in process.

@@ -63,7 +63,7 @@ import WindTunnelSearchTesting
     #expect(found.flown == 5)
   }
 
-  @Test func `a faultSet, and a client in it`() async throws {
+  @Test func `a fault set, and a client in it`() async throws {
     let cassette = ShopCassette.cassette
     let faultSet = FaultSet(Scenario("tunnel", rules: [.on("GET /home", .first(1), .status(503))]))
     try await Drill(cassette).run(through: faultSet) { flow in try await checkout(flow) }

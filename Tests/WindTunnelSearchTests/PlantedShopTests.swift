@@ -107,7 +107,7 @@ extension Searches {
     }
 
     @Test(arguments: PlantedBug.allCases)
-    func `a planted bug is found, and its faultSet sinks the flow again, on the wire too`(
+    func `a planted bug is found, and its fault set sinks the flow again, on the wire too`(
       _ bug: PlantedBug
     ) async throws {
       let found = try await Self.searched(bug, faultSets: 6000)

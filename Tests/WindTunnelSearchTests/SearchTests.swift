@@ -112,7 +112,7 @@ import WindTunnelSearchTesting
       }
     }
 
-    @Test func `a crash that ends the process is told with its faultSet`() async throws {
+    @Test func `a crash that ends the process is told with its fault set`() async throws {
       let ended = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         try await SearchTests.crashOnTheMainThread()
       }

@@ -1,5 +1,5 @@
 extension Deck {
-  /// Returns the requests that came and match a pattern, such as `POST /orders`, in the order of
+  /// Returns the requests that arrived and match a pattern, such as `POST /orders`, in the order of
   /// the deck's decisions.
   ///
   /// A deck keeps its last 10,000 requests, and 16 MB of their content (``droppedRequests``), until
@@ -10,7 +10,7 @@ extension Deck {
       .map { SentRequest($0, since: exchanges.first) }
   }
 
-  /// The number of requests that came and are no longer kept.
+  /// The number of requests that arrived and are no longer kept.
   public var droppedRequests: Int { exchanges?.dropped ?? 0 }
 
   /// Returns the next request that matches a pattern, and waits for it if it did not come yet.
@@ -40,12 +40,13 @@ public struct MissingRequest: Error, Sendable, Hashable, CustomStringConvertible
   public let pattern: RequestPattern
   /// The time that was waited for it.
   public let limit: Duration
-  /// The requests that came to the deck.
+  /// The requests that arrived to the deck.
   public let came: [SentRequest]
 
   private static let linesMax = 9
 
-  /// The pattern, the time, and the last requests that came, without secrets, in at most ten lines.
+  /// The pattern, the time, and the last requests that arrived, without secrets, in at most ten
+  /// lines.
   public var description: String {
     let head = "No request \(pattern) came within \(limit)"
     if came.isEmpty { return "\(head), and no other request." }

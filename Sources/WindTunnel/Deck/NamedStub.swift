@@ -1,6 +1,6 @@
 package import Foundation
 
-/// An answer that is put in front of a cassette while a deck plays, and taken away again by its
+/// A response that is put in front of a cassette while a deck plays, and taken away again by its
 /// name.
 ///
 /// It answers every request of its pattern, any number of times, and the scenario acts on it as on
@@ -10,22 +10,22 @@ public struct NamedStub: Sendable, Hashable {
   public var name: String
   /// The requests that it answers.
   public var requests: RequestPattern
-  /// The answer to each of them.
+  /// The response to each of them.
   public var response: Response
 
-  /// Makes a stub of a name, a pattern and an answer.
+  /// Creates a stub of a name, a pattern and a response.
   public init(_ name: String, _ requests: RequestPattern, _ response: Response) {
     (self.name, self.requests, self.response) = (name, requests, response)
   }
 
-  /// The greatest number of stubs of a deck, since each request is held against every one.
+  /// The maximum number of stubs of a deck, since each request is held against every one.
   public static let countMax = 1000
-  /// The greatest length of a name, in Unicode scalars.
+  /// The maximum length of a name, in Unicode scalars.
   public static let nameLengthMax = 200
-  /// The greatest size of a stub's JSON, in bytes.
+  /// The maximum size of a stub's JSON, in bytes.
   public static let bytesMax = 16 << 20
 
-  /// Tells whether a text may name a stub: 1 to ``nameLengthMax`` Unicode scalars, none of which
+  /// Whether a text may name a stub: 1 to ``nameLengthMax`` Unicode scalars, none of which
   /// controls, and not a path segment that URLs resolve away (RFC 3986 §5.2.4).
   package static func isName(_ text: String) -> Bool {
     let scalars = text.unicodeScalars
@@ -66,7 +66,7 @@ struct NamedStubs: Sendable {
 
   var isEmpty: Bool { all.isEmpty }
 
-  /// Returns the answer of the stub that was put last among those that fit.
+  /// Returns the response of the stub that was put last among those that fit.
   func response(to request: Request) -> Response? {
     all.last { $0.requests.matches(request) }?.response
   }
@@ -81,7 +81,7 @@ struct NamedStubs: Sendable {
     return true
   }
 
-  /// Removes a stub; false where there is none of the name.
+  /// Removes a stub; false if there is none of the name.
   mutating func remove(named name: String) -> Bool {
     let count = all.count
     all.removeAll { $0.name == name }

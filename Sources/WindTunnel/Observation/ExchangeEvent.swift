@@ -11,12 +11,12 @@ public import WindTunnelSymptoms
 /// be ``undone(_:_:)``. Each holds whole values, so that a log, a count or a page is a fold over
 /// the events and needs no table of its own.
 public enum ExchangeEvent: Sendable {
-  /// The deck decided the answer to a request, or the faults of a connection or a tunnel.
+  /// The deck decided the response to a request, or the faults of a connection or a tunnel.
   ///
   /// Reported under the deck's lock, so that the events of one deck come in the order of its
   /// decisions.
   case decided(Journal.Entry)
-  /// Some faults that were decided are not done, since the answer gives no room for them.
+  /// Some faults that were decided are not done, since the response gives no room for them.
   case undone(Outcome, [UndoneFault])
   /// A whole request has arrived, perhaps before it was decided.
   ///
@@ -25,7 +25,7 @@ public enum ExchangeEvent: Sendable {
   ///     handshake.
   ///   - upload: The time from the request's head to its last byte, where bytes can be seen.
   case requestEnd(Outcome, handshake: Duration?, upload: Duration?)
-  /// The first byte of the answer has been sent to the client.
+  /// The first byte of the response has been sent to the client.
   case firstByte(Outcome)
   /// The origin has said all that it says of a request that was passed on, or has agreed to a
   /// conversation; reported only where a console shows it.
@@ -35,12 +35,12 @@ public enum ExchangeEvent: Sendable {
   /// Something was seen of a live conversation, before any fault; reported only where a console
   /// shows it.
   case said(Outcome, LiveSpeech)
-  /// The answer has ended: whole, cut, or abandoned by the client.
+  /// The response has ended: whole, cut, or abandoned by the client.
   ///
   /// The second value is `nil` where the stage does not measure it, as in process.
   case ended(Outcome, ExchangeEnd?)
-  /// The client of a proxy has closed the connection on which its answer had come to a standstill,
-  /// which was the answer's end.
+  /// The client of a proxy has closed the connection on which its response had come to a
+  /// standstill, which was the response's end.
   case left(Outcome)
   /// A played conversation has begun, has fallen silent by a fault, or has ended: all that was seen
   /// of it so far.
@@ -55,14 +55,14 @@ public enum ExchangeEvent: Sendable {
 public struct ExchangeEnd: Sendable, Hashable {
   /// The scenario in which it was decided; `nil` where the server is not a proxy.
   public var scenario: String?
-  /// The status that was sent; `nil` where none was.
+  /// The status that was sent; `nil` if none was.
   public var status: Int?
   /// The number of bytes of content that were sent to the client.
   public var bytes: Int
-  /// The time from the end of the request to the last byte of the answer, as far as the server had
-  /// handed it over.
+  /// The time from the end of the request to the last byte of the response, as far as the server
+  /// had handed it over.
   public var latency: Duration
-  /// The way in which the answer ended.
+  /// The way in which the response ended.
   public var ending: Ending
   /// The `Retry-After` that went out with a status of 300 or more; `nil` where there was not one
   /// alone.
@@ -73,7 +73,7 @@ public struct ExchangeEnd: Sendable, Hashable {
   /// valid.
   public var problem: String?
 
-  /// Makes an end from its measurements.
+  /// Creates an end from its measurements.
   public init(
     scenario: String? = nil,
     status: Int?,
@@ -89,11 +89,11 @@ public struct ExchangeEnd: Sendable, Hashable {
     (self.retryAfter, self.location, self.problem) = (retryAfter, location, problem)
   }
 
-  /// The ways in which an answer ends.
+  /// The ways in which a response ends.
   public enum Ending: Sendable, Hashable {
-    /// The client was sent the whole answer.
+    /// The client was sent the whole response.
     case whole
-    /// The scenario cut the answer off.
+    /// The scenario cut the response off.
     case cut
     /// The client closed the connection before the end.
     case clientLeft
@@ -113,7 +113,7 @@ public struct TunnelEnd: Sendable, Hashable {
   /// The time that connecting took, the link's part included; `nil` where the tunnel was not
   /// opened.
   public var connect: Duration?
-  /// The number of bytes that came from the client.
+  /// The number of bytes that arrived from the client.
   public var bytesUp: Int
   /// The number of bytes that were sent to the client.
   public var bytesDown: Int
@@ -122,7 +122,7 @@ public struct TunnelEnd: Sendable, Hashable {
   /// The reason why the tunnel ended.
   public var reason: Reason
 
-  /// Makes an end from its measurements.
+  /// Creates an end from its measurements.
   public init(
     scenario: String,
     authority: String,
@@ -162,7 +162,7 @@ public struct TunnelEnd: Sendable, Hashable {
     case stopped
   }
 
-  /// Tells whether anything but the two ends closed the tunnel.
+  /// Whether anything but the two ends closed the tunnel.
   public var isBroken: Bool {
     switch reason {
     case .closed, .stopped: false

@@ -78,7 +78,6 @@ package struct ExchangeRecord: Sendable, Hashable, Identifiable {
   /// The status that was sent; `nil` if none was, or if it is not known.
   package var status: Int? {
     if let end { return end.status }
-    if case .unmatched = source { return nil }
     if let givenStatus { return givenStatus }
     guard decided.isEmpty else { return nil }
     return switch source {

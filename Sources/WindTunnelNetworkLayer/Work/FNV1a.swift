@@ -23,7 +23,7 @@ enum FNV1a {
 }
 
 extension UInt64 {
-  /// 16 hexadecimal digits.
+  /// The number in 16 hexadecimal digits.
   var hex: String {
     let digits = String(self, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits

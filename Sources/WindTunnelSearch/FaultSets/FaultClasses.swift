@@ -13,7 +13,7 @@ struct FaultClasses {
   }
 
   /// The kinds that no flow is flown with, each with the reason.
-  private(set) var notCarried: [SearchReport.NotCarried] = []
+  private(set) var notCarried: [(kind: String, reason: String)] = []
   /// The kinds that are tried, before equal ones are put together.
   let kinds: [FaultKind]
   private let cassette: Cassette
@@ -28,9 +28,9 @@ struct FaultClasses {
     {
       let scenario = Scenario("", rules: [.always(.always, kind.fault)])
       if scenario.hasUnboundedBodies {
-        notCarried.append(.init(kind.name, "It fills the memory of whoever sets no limit."))
+        notCarried.append((kind.name, "It fills the memory of whoever sets no limit."))
       } else if kind.fault.ability(lackingOn: .inProcess) != nil {
-        notCarried.append(.init(kind.name, "Only a socket can carry it."))
+        notCarried.append((kind.name, "Only a socket can carry it."))
       } else {
         kinds.append(kind)
       }
@@ -71,7 +71,7 @@ struct FaultClasses {
       if handed == calm { continue }
       if case .impossible(let reason) = handed.ending {
         if !notCarried.contains(where: { $0.kind == kind.name }) {
-          notCarried.append(.init(kind.name, reason))
+          notCarried.append((kind.name, reason))
         }
         continue
       }

@@ -18,7 +18,9 @@ struct FaultSetElements {
   }
 
   /// The kinds that no flow can be flown with, and why.
-  var notCarried: [SearchReport.NotCarried] { classes.notCarried }
+  var notCarried: [SearchReport.NotCarried] {
+    classes.notCarried.map { SearchReport.NotCarried($0.kind, $0.reason) }
+  }
 
   /// Returns the things that can go wrong in a flow like this one, beside what does, each with its
   /// rank: the lower, the more frequent.

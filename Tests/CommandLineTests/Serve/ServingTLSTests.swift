@@ -131,7 +131,7 @@ import WindTunnel
         + "\"lostSYNs\"."
     ),
   ])
-  func `scenario that a port cannot make is refused`(
+  func `a scenario that a port cannot make is refused`(
     text: String,
     flags: [String],
     sentence: String

@@ -105,7 +105,7 @@ import WindTunnelReports
     }
   }
 
-  @Test func `serve refuses scenario that one port cannot make`() async throws {
+  @Test func `serve refuses a scenario that one port cannot make`() async throws {
     let words = ["serve", "--cassette", Repository.shop, "--scenario", "dns-failure"]
     let run = try await Program.run(words, in: Scratch())
     expectEqual(run.code, 64)

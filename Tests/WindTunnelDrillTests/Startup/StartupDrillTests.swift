@@ -127,7 +127,7 @@ import Testing
     """
 
   @Test(arguments: [["--stage", "wire"], ["--stage", "in-process"], ["--clock", "virtual"]])
-  func `in good scenario the nearest serves it all`(way: [String]) async throws {
+  func `in good conditions the nearest serves it all`(way: [String]) async throws {
     let folder = try Folder()
     let calls = try await Self.starts(in: folder.file("good.json", Self.good), way)
     Self.expectPages(of: calls)

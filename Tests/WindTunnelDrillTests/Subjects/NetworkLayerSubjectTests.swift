@@ -66,7 +66,7 @@ import WindTunnelReports
   }
 
   @Test(arguments: Way.allCases)
-  func `good scenario is asked, and nothing of the rehearsal is seen`(way: Way) async throws {
+  func `good conditions is asked, and nothing of the rehearsal is seen`(way: Way) async throws {
     let row = try await row("calm", way)
     expectEqual(row.metrics.successRate, 1)
     expectEqual(row.metrics.amplification, 1)

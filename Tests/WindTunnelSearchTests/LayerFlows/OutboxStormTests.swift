@@ -9,7 +9,7 @@ extension Searches {
     /// Without a login a batch waits: whoever signs in later has it taken.
     private static let allowed: Set<String> = ["repeats-refused-credential"]
 
-    @Test func `an outbox is broken by no faultSet`() async throws {
+    @Test func `an outbox is broken by no fault set`() async throws {
       try await LayerStorms.expectSound(
         of: "outbox",
         OutboxWorld.cassette,
@@ -49,7 +49,7 @@ extension Searches {
     ]
 
     @Test(arguments: OutboxBug.allCases)
-    func `a wrong outbox is found, by name and with its smallest faultSet`(
+    func `a wrong outbox is found, by name and with its smallest fault set`(
       _ bug: OutboxBug
     ) async throws {
       let find = try await LayerStorms.find(

@@ -7,7 +7,7 @@ extension Searches {
   /// Fault sets over an app's start: its configuration, its servers and its first useful call.
   @Suite(.world, .onThisSystem, .timeLimit(.minutes(LayerStorms.minutesMax)))
   struct StartupStormTests {
-    @Test func `a start is broken by no faultSet`() async throws {
+    @Test func `a start is broken by no fault set`() async throws {
       try await LayerStorms.expectSound(
         of: "startup",
         StartupWorld.cassette,
@@ -42,7 +42,7 @@ extension Searches {
     ]
 
     @Test(arguments: StartupBug.allCases)
-    func `a wrong start is found, by name and with its smallest faultSet`(
+    func `a wrong start is found, by name and with its smallest fault set`(
       _ bug: StartupBug
     ) async throws {
       let find = try await LayerStorms.find(

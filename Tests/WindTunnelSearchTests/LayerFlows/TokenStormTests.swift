@@ -6,7 +6,7 @@ extension Searches {
   /// Fault sets over the renewal of a token that a store keeps.
   @Suite(.world, .onThisSystem, .timeLimit(.minutes(LayerStorms.minutesMax))) struct TokenStormTests
   {
-    @Test func `the renewal of a token that is kept is broken by no faultSet`() async throws {
+    @Test func `the renewal of a token that is kept is broken by no fault set`() async throws {
       try await LayerStorms.expectSound(
         of: "token-renewal",
         TokenWorld.cassette,
@@ -29,7 +29,7 @@ extension Searches {
     ]
 
     @Test(arguments: TokenBug.allCases)
-    func `a wrong renewal is found, by name and with its smallest faultSet`(
+    func `a wrong renewal is found, by name and with its smallest fault set`(
       _ bug: TokenBug
     ) async throws {
       let find = try await LayerStorms.find(

@@ -53,7 +53,7 @@ import Testing
           + "0.0 seconds true",
         "2 POST /orders [] 'x=1' true deck stub 201 [] 1.0 seconds true",
         #"3 GET /a [] '' true one recording(1) 503 [{"status":503}] 2.0 seconds true"#,
-        "4 PUT /b [] '' true deck \(SentRequest.ResponseSource.unmatched(nearest: nearest)) 0 [] "
+        "4 PUT /b [] '' true deck \(SentRequest.ResponseSource.unmatched(nearest: nearest)) 501 [] "
           + "3.0 seconds true",
       ]
     )

@@ -22,7 +22,7 @@ import Testing
     return player
   }
 
-  @Test func `a tunnel without scenario is not metered`() {
+  @Test func `a tunnel without a scenario is not metered`() {
     var player = player()
     #expect(!player.isMetering)
     #expect(player.isDone)

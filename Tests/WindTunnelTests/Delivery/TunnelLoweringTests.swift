@@ -18,7 +18,7 @@ import Testing
     return (0..<count).map { _ in Delivery(deck.openTunnel(to: authority)).steps }
   }
 
-  @Test func `without scenario a tunnel is relayed`() {
+  @Test func `without a scenario a tunnel is relayed`() {
     expectEqual(steps(.calm), [[start, .relay]])
   }
 

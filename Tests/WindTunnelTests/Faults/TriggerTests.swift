@@ -60,7 +60,7 @@ import Testing
     expectEqual(met(window, requests), [0, 0, 0, 0, 0, 0])
   }
 
-  @Test func `connections follow the clock, too, and other scenario begins its own time`() {
+  @Test func `connections follow the clock, too, and another scenario begins its own time`() {
     let scenario: Scenario = [.always(.window(until: .seconds(1)), .connection(.refused))]
     let deck = Deck(Cassette(), scenario: scenario)
     func open(after seconds: Double) -> Bool {
