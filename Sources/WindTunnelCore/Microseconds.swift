@@ -27,7 +27,5 @@
   }
 
   /// Orders lengths; one that is missing comes first.
-  public static func < (one: Microseconds, other: Microseconds) -> Bool {
-    one.count < other.count
-  }
+  public static func < (one: Microseconds, other: Microseconds) -> Bool { one.count < other.count }
 }

@@ -114,8 +114,7 @@ private final class SocketConnection: ConversationConnection {
 
   func hear(_ event: WebSocketLine.Event) {
     switch event {
-    case .opened(let head):
-      opening.keep(.success(.opened(self, Headers(head))))
+    case .opened(let head): opening.keep(.success(.opened(self, Headers(head))))
     case .refused(let answer):
       let (head, body) = (answer.head, answer.body.data)
       let refusal = ServerResponse(status: head.status, headers: Headers(head), body: body)

@@ -159,8 +159,7 @@ public struct SocketTransport: Transport {
 
 extension TransportError {
   init(_ failure: DialFailure) {
-    self =
-      failure.symptom == .cancelled ? .cancelled : .failed(failure.symptom, text: failure.text)
+    self = failure.symptom == .cancelled ? .cancelled : .failed(failure.symptom, text: failure.text)
   }
 
   fileprivate init(_ failure: ContentDecoder.Failure) {

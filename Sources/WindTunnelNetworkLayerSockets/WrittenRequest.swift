@@ -80,8 +80,7 @@ struct WrittenRequest {
   /// Returns the request by which an answer is followed; `nil` where the answer leads nowhere: it
   /// has another status, or no `Location` that is by `http` or `https`.
   func redirected(by head: ResponseHead) throws(TransportError) -> WrittenRequest? {
-    guard [301, 302, 303, 307, 308].contains(head.status),
-      let location = head.headers["Location"],
+    guard [301, 302, 303, 307, 308].contains(head.status), let location = head.headers["Location"],
       let next = URL(string: location, relativeTo: url)?.absoluteURL,
       let scheme = next.scheme?.lowercased(), ["http", "https"].contains(scheme)
     else { return nil }

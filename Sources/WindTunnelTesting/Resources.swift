@@ -87,7 +87,5 @@ struct Resources: Sendable {
     return head.firstRange(of: Data("\"windtunnel\"".utf8)) != nil
   }
 
-  private static func content(of bundle: URL) -> URL {
-    Bundle(url: bundle)?.resourceURL ?? bundle
-  }
+  private static func content(of bundle: URL) -> URL { Bundle(url: bundle)?.resourceURL ?? bundle }
 }

@@ -36,8 +36,7 @@ final class Tunnel: Sendable {
 
   /// Leads to a deck in process.
   init(_ deck: Deck, by wire: @escaping Wire, sharedSession: Bool) {
-    self.deck = deck
-    self.wire = wire
+    (self.deck, self.wire) = (deck, wire)
     server = nil
     // One lane for all sessions, so that together they play one sequence.
     let registration = ProtocolRegistration(deck: deck, lane: Lane("test"), errors: .current)

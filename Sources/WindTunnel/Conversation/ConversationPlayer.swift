@@ -247,9 +247,7 @@ package struct ConversationPlayer: Sendable {
       for follower in conversation.followers[item.number] ?? [] { plan(follower) }
     }
   }
-}
 
-extension ConversationPlayer {
   /// Tells whether a message of the server's replies to a heartbeat.
   package func answersHeartbeat(_ number: Int) -> Bool {
     conversation.messages[number - 1].cause.map(conversation.heartbeats.contains) ?? false

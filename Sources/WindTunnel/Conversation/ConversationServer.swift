@@ -163,8 +163,7 @@ package struct ConversationServer: ~Copyable {
 
   /// Notes an answer to one of the pings of a flood, which are numbered from 0.
   private mutating func note(pong data: Data) {
-    guard let number = Int(String(decoding: data, as: UTF8.self)),
-      0..<log.serverPings ~= number
+    guard let number = Int(String(decoding: data, as: UTF8.self)), 0..<log.serverPings ~= number
     else { return }
     log.clientPongs = max(log.clientPongs, number + 1)
   }

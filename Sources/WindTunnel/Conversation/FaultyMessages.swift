@@ -62,8 +62,7 @@ struct FaultyMessages: Sendable {
     var holds = false
     for case .message(let change, count) in faults {
       switch change {
-      case .duplicate:
-        sent = Sent(bytes: sent.bytes + sent.bytes, notes: sent.notes + sent.notes)
+      case .duplicate: sent = Sent(bytes: sent.bytes + sent.bytes, notes: sent.notes + sent.notes)
       case .drop: sent = Sent(bytes: Data(), notes: [])
       case .swap: holds = true
       case .late: break

@@ -120,21 +120,17 @@ public final class Deck: Sendable {
     exchangeTime = options.exchangeTime
     state = Locked(State(cassette, scenario, seed: seed, options))
   }
-}
 
-// MARK: - Whoever looks
+  // MARK: - Whoever looks
 
-extension Deck {
   /// Follows these exchanges from the next decision on; without that all are followed.
   package func follow(_ attention: Attention) { state.withLock { $0.attention = attention } }
 
   /// The number of exchanges that nobody followed.
   package var unfollowed: Int { state.withLock { $0.unfollowed } }
-}
 
-// MARK: - A request
+  // MARK: - A request
 
-extension Deck {
   /// The fate of a request that comes on a connection of its own.
   package enum Arrival: Sendable {
     /// Its connection fails, or has to be waited for; only when that is open is it decided.
@@ -263,11 +259,7 @@ extension Deck {
 
   /// Fits a recording to its request. Journals a body in another form, values that a template
   /// lacks, and parts that are not played yet.
-  private func fit(
-    _ outcome: Outcome,
-    isVersioned: Bool,
-    _ values: TemplateValues?
-  ) -> Outcome {
+  private func fit(_ outcome: Outcome, isVersioned: Bool, _ values: TemplateValues?) -> Outcome {
     guard case .recording(var interaction, let place) = outcome.source else { return outcome }
     var notes = interaction.unplayed.map { "Of the recording \($0)." }
     if var values { notes += values.fill(&interaction) }
@@ -296,11 +288,9 @@ extension Deck {
     state.withLock { $0.keep(mismatch) }
     return mismatch
   }
-}
 
-// MARK: - A connection
+  // MARK: - A connection
 
-extension Deck {
   /// Decides the faults of a connection before there is a request on it; `Delivery.nothing` where
   /// it simply goes on.
   ///
@@ -342,11 +332,9 @@ extension Deck {
       state.openTunnel(to: authority, lane: lane, isOpened: isOpened, at: now, telling: observer)
     }
   }
-}
 
-// MARK: - The end of an exchange
+  // MARK: - The end of an exchange
 
-extension Deck {
   // An event is made where it is handed over: so none is where nobody observes, and the outcome in
   // it is the carrier's own, neither copied nor retained.
 
@@ -362,38 +350,26 @@ extension Deck {
     handshake: Duration? = nil,
     upload: Duration? = nil
   ) {
-    guard isObserved(outcome) else { return }
-    observer?.tell(.requestEnd(outcome, handshake: handshake, upload: upload))
+    tell(.requestEnd(outcome, handshake: handshake, upload: upload), of: outcome)
   }
 
   /// Reports that the first byte of an answer has been sent to the client.
-  public func responseBegan(_ outcome: Outcome) {
-    if isObserved(outcome) { observer?.tell(.firstByte(outcome)) }
-  }
+  public func responseBegan(_ outcome: Outcome) { tell(.firstByte(outcome), of: outcome) }
 
-  /// Reports what an origin has answered.
-  package func passed(_ answer: LiveResponse, for outcome: Outcome) {
-    if isObserved(outcome) { observer?.tell(.passed(outcome, answer)) }
-  }
-
-  /// Reports that the origin of a request that was to be passed on is not asked, and why.
-  package func notAsked(_ outcome: Outcome, _ reason: String) {
-    if isObserved(outcome) { observer?.tell(.notAsked(outcome, reason)) }
+  /// Reports an event of an exchange.
+  @inline(__always)
+  package func tell(_ event: @autoclosure () -> ExchangeEvent, of outcome: Outcome) {
+    if isObserved(outcome) { observer?.tell(event()) }
   }
 
   /// Reports that an answer has ended, in whatever way, and what was measured of it.
   public func finished(_ outcome: Outcome, _ end: ExchangeEnd? = nil) {
     let (id, slot) = (outcome.id, outcome.slot)
     state.withLock { state in
-      state.end(id, at: slot)
-      if let end { state.change(id) { $0.end = end } }
+      state.arrivals.end(id, at: slot)
+      if let end { state.exchanges?.change(id) { $0.end = end } }
     }
-    if isObserved(outcome) { observer?.tell(.ended(outcome, end)) }
-  }
-
-  /// Tells that a client has closed the connection on which its answer stood still.
-  package func left(_ outcome: Outcome) {
-    if isObserved(outcome) { observer?.tell(.left(outcome)) }
+    tell(.ended(outcome, end), of: outcome)
   }
 
   /// Tells that a tunnel has been closed.
@@ -411,7 +387,7 @@ extension Deck {
   /// Notes in the journal what an answer gave no room for.
   func note(_ misfits: [String], on outcome: Outcome) {
     let id = outcome.id
-    state.withLock { $0.note(misfits, on: id) }
+    state.withLock { $0.journal.note(misfits, on: id) }
   }
 
   /// Keeps the live origin's answer to a forwarded request, in memory, until
@@ -465,18 +441,18 @@ extension Deck {
   /// that is no answer, and stands on no cassette.
   package func couldNotAsk(_ outcome: Outcome, _ reason: String) {
     let ticket: Int? = if case .forward(let ticket) = outcome.source { ticket } else { nil }
-    state.withLock { $0.noteUnasked(ticket, reason) }
+    state.withLock { $0.recordings.noteUnasked(ticket, reason) }
   }
 
   /// Takes note that nothing is kept of a conversation, and why.
   package func couldNotRead(_ outcome: Outcome, _ reason: String) {
     guard case .forward(let ticket?) = outcome.source else { return }
-    state.withLock { $0.noteUnread(ticket, reason) }
+    state.withLock { $0.recordings.noteUnread(ticket, reason) }
   }
 
   /// The same for a tunnel.
   package func couldNotAsk(_ tunnel: TunnelDecision, _ reason: String) {
-    state.withLock { $0.noteUnasked(tunnel.ticket, reason) }
+    state.withLock { $0.recordings.noteUnasked(tunnel.ticket, reason) }
   }
 
   /// Remembers that a request was not answered, by a courier that could not ask for it.
@@ -484,11 +460,9 @@ extension Deck {
     let mismatch = state.withLock { $0.cassette }.explanation(of: request)
     state.withLock { $0.keep(mismatch) }
   }
-}
 
-// MARK: - A conversation
+  // MARK: - A conversation
 
-extension Deck {
   /// Returns the player of the conversation that an outcome begins; `nil` where it begins none.
   package func conversation(of outcome: Outcome) -> ConversationPlayer? {
     guard case .recording(let interaction, let place) = outcome.source, interaction.isConversation
@@ -507,12 +481,7 @@ extension Deck {
 
   /// Tells the observer of what was said in a live conversation.
   package func said(_ speech: LiveSpeech, in outcome: Outcome) {
-    if isObserved(outcome) { observer?.tell(.said(outcome, speech)) }
-  }
-
-  /// Tells the observer of a conversation so far.
-  package func conversing(_ log: ConversationLog, in outcome: Outcome) {
-    if isObserved(outcome) { observer?.tell(.conversed(outcome, log)) }
+    tell(.said(outcome, speech), of: outcome)
   }
 
   /// Notes what was left of a conversation that has ended, and a message of the client's that is
@@ -536,17 +505,15 @@ extension Deck {
     }
     if !notes.isEmpty { note(notes, on: outcome) }
   }
-}
 
-// MARK: - Changes between two requests
+  // MARK: - Changes between two requests
 
-extension Deck {
   /// Changes the scenario between two requests, and returns the former one with its seed.
   @discardableResult
   public func swap(_ scenario: Scenario, seed: UInt64? = nil) -> (scenario: Scenario, seed: UInt64)
   {
     state.withLock { state in
-      defer { state.change(to: scenario, seed: seed) }
+      defer { state.scenario.change(to: scenario, seed: seed) }
       return (state.scenario.scenario, state.scenario.seed)
     }
   }
@@ -554,13 +521,13 @@ extension Deck {
   /// Changes the scenario and the seed, and tells of it before anything is decided by them.
   package func swap(_ scenario: Scenario, seed: UInt64?, telling tell: (UInt64) -> Void) {
     state.withLock { state in
-      state.change(to: scenario, seed: seed)
+      state.scenario.change(to: scenario, seed: seed)
       tell(state.scenario.seed)
     }
   }
 
   /// Says how old the scenario is when the first moment is told, where that is not its beginning.
-  package func begin(aged age: Duration) { state.withLock { $0.begin(aged: age) } }
+  package func begin(aged age: Duration) { state.withLock { $0.scenario.begin(aged: age) } }
 
   /// Replaces the cassette between two requests, and the matcher where one is given.
   ///
@@ -578,7 +545,7 @@ extension Deck {
     // The index takes its time; no request has to wait for it.
     let next = LoadedCassette(cassette, state.withLock { $0.options(by: matcher) })
     state.withLock { state in
-      if !keepingStubs { state.removeStubs() }
+      if !keepingStubs { state.stubs.removeAll() }
       state.load(next)
     }
   }
@@ -589,16 +556,16 @@ extension Deck {
   ///
   /// - Returns: False, and nothing is changed, where the deck has ``NamedStub/countMax`` others.
   @discardableResult
-  public func put(_ stub: NamedStub) -> Bool { state.withLock { $0.put(stub) } }
+  public func put(_ stub: NamedStub) -> Bool { state.withLock { $0.stubs.put(stub) } }
 
   /// Removes a stub from the next request on; false where there is none of the name.
   @discardableResult
   public func removeStub(named name: String) -> Bool {
-    state.withLock { $0.removeStub(named: name) }
+    state.withLock { $0.stubs.remove(named: name) }
   }
 
   /// Removes all stubs that were put in front of the cassette.
-  public func removeStubs() { state.withLock { $0.removeStubs() } }
+  public func removeStubs() { state.withLock { $0.stubs.removeAll() } }
 
   /// Resets playheads, ordinals, the values of placeholders, the journal and the mismatches. The
   /// scenario, the seed and what was recorded stay.
@@ -610,12 +577,10 @@ extension Deck {
   /// Keeps connections that were refused off the cassette, and returns what they were for:
   /// `GET http://a.example`, without path and query, which may hold a secret.
   @discardableResult
-  package func forgetRefusals() -> [String] { state.withLock { $0.dropRefusals() } }
-}
+  package func forgetRefusals() -> [String] { state.withLock { $0.recordings.dropRefusals() } }
 
-// MARK: - What it holds
+  // MARK: - What it holds
 
-extension Deck {
   /// The parts of a request that decide which recording answers it.
   public var matcher: Matcher { state.withLock { $0.cassette }.matcher }
 
@@ -663,7 +628,7 @@ extension Deck {
   /// Changes the record of an exchange, if it is kept.
   private func change(_ outcome: Outcome, _ change: (inout ExchangeRecord) -> Void) {
     let id = outcome.id
-    state.withLock { $0.change(id, change) }
+    state.withLock { $0.exchanges?.change(id, change) }
   }
 
   /// The number of callers that wait for a request.
@@ -714,9 +679,7 @@ extension Deck {
 
   /// The recordings so far.
   var newRecordings: NewRecordings { state.withLock { $0.recordings } }
-}
 
-extension Deck {
   /// Returns the steps of an outcome on a stage. Faults for which its answer gave no room are noted
   /// in the journal, and told to the observer. A client of HTTP/1.0 is sent no interim response
   /// (RFC 9110 §15.2) and no chunks (RFC 9112 §6.1).

@@ -5,14 +5,14 @@ extension Deck {
   /// Everything that changes from one decision to the next.
   struct State: Sendable {
     private(set) var cassette: LoadedCassette
-    private(set) var scenario: ActiveScenario
-    private(set) var journal = Journal()
+    var scenario: ActiveScenario
+    var journal = Journal()
     /// The reasons why nothing answered, in the order in which they were found out.
     private(set) var misses: [Mismatch] = []
-    private(set) var arrivals = Arrivals()
-    private(set) var recordings = NewRecordings()
+    var arrivals = Arrivals()
+    var recordings = NewRecordings()
     /// The answers that go before the cassette.
-    private(set) var stubs = NamedStubs()
+    var stubs = NamedStubs()
     /// Tells whether the deck plays, records or both: never ``RecordMode/once``.
     let mode: RecordMode
     /// The hosts whose requests leave the deck.
@@ -33,7 +33,7 @@ extension Deck {
     private(set) var unfollowed = 0
     private var sessionCount = 0
     /// The last exchanges; `nil` if none are kept.
-    private(set) var exchanges: ExchangeRecords?
+    var exchanges: ExchangeRecords?
     /// The callers that wait for a request, in the order in which they came.
     private(set) var waiters: [(pattern: RequestPattern, next: Promise<ExchangeRecord?>)] = []
 
@@ -51,8 +51,7 @@ extension Deck {
       self.scenario = ActiveScenario(scenario, seed: seed, isProxied: options.isProxied)
       routes = LiveRoutes(ignoring: options.ignoring, mapping: options.mapping)
       mode =
-        options.mode == .once
-        ? (cassette.interactions.isEmpty ? .rewrite : .none) : options.mode
+        options.mode == .once ? (cassette.interactions.isEmpty ? .rewrite : .none) : options.mode
     }
 
     /// Tells whether content of requests can make a difference, or be kept.
@@ -459,12 +458,6 @@ extension Deck {
 
     // MARK: - After a decision
 
-    mutating func end(_ id: Int, at slot: Int) { arrivals.end(id, at: slot) }
-
-    mutating func change(_ id: Int, _ change: (inout ExchangeRecord) -> Void) {
-      exchanges?.change(id, change)
-    }
-
     mutating func keepRequests() { if exchanges == nil { exchanges = ExchangeRecords() } }
 
     /// Gives a caller the next request of a pattern, now or when it comes.
@@ -479,8 +472,6 @@ extension Deck {
       waiters.removeAll { $0.next === next }
       return waiters.count < count
     }
-
-    mutating func note(_ misfits: [String], on id: Int) { journal.note(misfits, on: id) }
 
     /// Keeps a miss; beyond a bound only the first ones are worth reading.
     mutating func keep(_ mismatch: Mismatch) {
@@ -504,29 +495,7 @@ extension Deck {
       return options.isProxied && interaction.isRefused
     }
 
-    mutating func noteUnasked(_ ticket: Int?, _ reason: String) {
-      recordings.noteUnasked(ticket, reason)
-    }
-
-    mutating func noteUnread(_ ticket: Int, _ reason: String) {
-      recordings.noteUnread(ticket, reason)
-    }
-
-    mutating func dropRefusals() -> [String] { recordings.dropRefusals() }
-
     // MARK: - Changes
-
-    mutating func change(to scenario: Scenario, seed: UInt64?) {
-      self.scenario.change(to: scenario, seed: seed)
-    }
-
-    mutating func put(_ stub: NamedStub) -> Bool { stubs.put(stub) }
-
-    mutating func removeStub(named name: String) -> Bool { stubs.remove(named: name) }
-
-    mutating func removeStubs() { stubs.removeAll() }
-
-    mutating func begin(aged age: Duration) { scenario.begin(aged: age) }
 
     mutating func newSession() -> Int {
       sessionCount += 1

@@ -151,8 +151,7 @@ final class LoadedCassette: Sendable {
       sequence: sequence,
       cassette: self,
       traits: traits,
-      takesRecordingsUnchanged: playsUnchanged && request.method == "GET"
-        && !traits.contains(.part)
+      takesRecordingsUnchanged: playsUnchanged && request.method == "GET" && !traits.contains(.part)
     )
   }
 

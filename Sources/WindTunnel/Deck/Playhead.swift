@@ -60,8 +60,7 @@ struct Playhead: Sendable {
     as place: Int,
     then: (Int) -> EndPolicy
   ) -> Bool {
-    guard sequence.isOfOneKey, !sequence.isChosen, lane == .deck,
-      sequence.id < playedUnnamed.count,
+    guard sequence.isOfOneKey, !sequence.isChosen, lane == .deck, sequence.id < playedUnnamed.count,
       Self.take(playedUnnamed[sequence.id], of: sequence, then: then) == .recording(place)
     else { return false }
     playedUnnamed[sequence.id] += 1

@@ -21,9 +21,7 @@ extension FaultDecision {
     }
     return .answered
   }
-}
 
-extension FaultDecision {
   /// Tells whether the connection fails; one that is merely late, or that has no faults, does not.
   public var failsConnection: Bool {
     faults.contains { if case .connection(let fault) = $0 { fault.symptom != nil } else { false } }
@@ -48,7 +46,6 @@ extension Deck {
   /// call decides nothing: a connection is counted when it opens.
   public func synFate(lane: Lane, ordinal: Int) -> SYNFate {
     let active = activeScenario
-    return active.scenario.decideConnection(seed: active.seed, lane: lane, ordinal: ordinal)
-      .synFate
+    return active.scenario.decideConnection(seed: active.seed, lane: lane, ordinal: ordinal).synFate
   }
 }

@@ -11,9 +11,7 @@ public struct StubResponse: Sendable, Hashable {
   public static let fileBytesMax = Cassette.fileBytesMax
 
   /// Creates a response of its parts.
-  public static func response(_ response: Response) -> Self {
-    Self(answers: [.response(response)])
-  }
+  public static func response(_ response: Response) -> Self { Self(answers: [.response(response)]) }
 
   /// Creates a response whose content is JSON.
   public static func json(_ json: JSON, status: Int = 200, headers: HeaderFields = [:]) -> Self {

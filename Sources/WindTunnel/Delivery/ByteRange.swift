@@ -57,8 +57,7 @@ extension Request {
   package var resumesAt: Int? {
     let fields = headers.values("Range")
     guard method == "GET", fields.count == 1,
-      case .from(let first, through: nil)? = ByteRange(fields[0]),
-      first > 0
+      case .from(let first, through: nil)? = ByteRange(fields[0]), first > 0
     else { return nil }
     return first
   }
@@ -115,9 +114,7 @@ extension Response {
     kept.append("Content-Length", "0")
     return Response(status: 416, headers: kept)
   }
-}
 
-extension Response {
   /// Returns what a client gets of a stream of events that it has seen up to one (WHATWG HTML
   /// §9.2.4, `Last-Event-ID`), and the times of it: what comes behind that event, at its distances.
   /// A stream that does not have the event comes whole, as one that is new.

@@ -109,9 +109,7 @@ extension Delivery {
   private static let cutRecord = Data(
     [22, 3, 3, 0, 122, 2, 0, 0, 118, 3, 3] + (0..<34).map { UInt8(truncatingIfNeeded: $0 &* 0x3D) }
   )
-}
 
-extension Delivery {
   /// Makes the steps of a tunnel's decision.
   ///
   /// Offsets count the bytes to the client, as those of an answer count its body. An

@@ -89,8 +89,7 @@ public struct Delivery: Sendable, Hashable {
 
   /// Makes a delivery from its steps.
   public init(_ steps: [Step], afterwards: Afterwards = .keep) {
-    self.steps = steps
-    self.afterwards = afterwards
+    (self.steps, self.afterwards) = (steps, afterwards)
   }
 
   /// A delivery without steps: the connection goes on.
@@ -205,8 +204,7 @@ extension Stage {
   public var abilities: Set<Delivery.Ability> {
     switch self {
     case .inProcess: [.symptoms]
-    case .onTheWire:
-      [.rawBytes, .halfClose, .keptConnections, .relay, .handshakes, .conversations]
+    case .onTheWire: [.rawBytes, .halfClose, .keptConnections, .relay, .handshakes, .conversations]
     }
   }
 }

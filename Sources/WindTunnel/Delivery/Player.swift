@@ -39,17 +39,13 @@ public struct Player: Sendable {
     up: Shaper? = nil,
     metersLive: Bool = false
   ) {
-    self.delivery = delivery
-    self.shaper = shaper
+    (self.delivery, self.shaper) = (delivery, shaper)
     underWay.reserveCapacity(delivery.steps.count)
-    upShaper = up
-    self.metersLive = metersLive
+    (upShaper, self.metersLive) = (up, metersLive)
   }
 
   /// Tells whether every step has been carried out.
-  public var isDone: Bool {
-    position >= delivery.steps.count && underWayStart >= underWay.count
-  }
+  public var isDone: Bool { position >= delivery.steps.count && underWayStart >= underWay.count }
 
   /// Tells whether the courier has to report every byte that it relays. Otherwise it relays all
   /// bytes as fast as it can.
@@ -134,8 +130,7 @@ public struct Player: Sendable {
     case .stall: send(.stall, count: 0, at: now)
     case .fail(let symptom): send(.fail(symptom), count: 0, at: now)
     case .relay where shaper == nil && upShaper == nil: send(.relay, count: 0, at: now)
-    case .relay:
-      return begin(Meter(up: upShaper, down: shaper, downBytesMax: nil), .relay, at: now)
+    case .relay: return begin(Meter(up: upShaper, down: shaper, downBytesMax: nil), .relay, at: now)
     case .relayUntil(let count):
       return begin(Meter(up: upShaper, down: shaper, downBytesMax: count), .relay, at: now)
     }
@@ -210,9 +205,7 @@ public struct Player: Sendable {
   private static func size(of head: ResponseHead) -> Int {
     head.headers.reduce(19) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
   }
-}
 
-extension Player {
   /// An event that a courier reports to its player.
   public enum Event: Sendable, Hashable {
     /// The start of the delivery, or a time that the player asked to be woken at.

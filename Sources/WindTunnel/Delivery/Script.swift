@@ -63,8 +63,7 @@ struct Script {
       isLive = true
       obstacle = Self.passes
       // The fields of the connection are gone; this one no other request has (RFC 6455 §4.1).
-      isConversation =
-        stage == .onTheWire && outcome.request.headers["Sec-WebSocket-Key"] != nil
+      isConversation = stage == .onTheWire && outcome.request.headers["Sec-WebSocket-Key"] != nil
     case .unmatched(let mismatch):
       answer(.notice(501, "\(mismatch)\n"), to: outcome.request)
       obstacle = "no recording answers"
@@ -136,11 +135,9 @@ struct Script {
     default: .close
     }
   }
-}
 
-// MARK: What was recorded
+  // MARK: What was recorded
 
-extension Script {
   private mutating func play(_ interaction: Interaction, _ outcome: Outcome) {
     let (timing, pace) = (interaction.timing, outcome.pace)
     switch interaction.result {
@@ -239,11 +236,9 @@ extension Script {
 
   /// Puts an answer where there is none.
   private mutating func stand(_ notice: Response) { (head, body) = (notice.head, notice.body.data) }
-}
 
-// MARK: What goes wrong
+  // MARK: What goes wrong
 
-extension Script {
   mutating func add(_ fault: Fault, to request: Request) {
     switch fault {
     case .delay(let spread): before.append(.wait(spread.least))
@@ -267,13 +262,9 @@ extension Script {
       if isConversation { return misfit(fault, conversing) }
       change(by: fault)
     case .alter(let edit):
-      attempt(fault) { script throws(Mutation.Misfit) in
-        try script.edit(edit, request)
-      }
+      attempt(fault) { script throws(Mutation.Misfit) in try script.edit(edit, request) }
     case .mutate(let mutation):
-      attempt(fault) { script throws(Mutation.Misfit) in
-        try script.mutate(mutation, request)
-      }
+      attempt(fault) { script throws(Mutation.Misfit) in try script.mutate(mutation, request) }
     }
   }
 
@@ -291,9 +282,7 @@ extension Script {
       dribble = (bytes, .nanoseconds(Int64(bytes) * 1_000_000_000 / Int64(rate)))
     case .idle(let end): idleEnd = end
     case .malformed(let malformation):
-      attempt(fault) { script throws(Mutation.Misfit) in
-        try script.malform(malformation)
-      }
+      attempt(fault) { script throws(Mutation.Misfit) in try script.malform(malformation) }
     case .delay, .status, .answer, .cut, .connection, .alter, .mutate, .conversation: break
     }
   }
@@ -687,11 +676,9 @@ extension Script {
       body = Data()
     }
   }
-}
 
-// MARK: As steps
+  // MARK: As steps
 
-extension Script {
   /// Writes an answer in good form, whole or to where it breaks off, and answers how it ends.
   private func write(to steps: inout [Delivery.Step]) -> Delivery.Step {
     let (cut, isRecorded) = firstCut

@@ -23,9 +23,7 @@ public enum ConnectionFault: Sendable, Hashable {
   /// The greatest number of attempts to connect that can be lost. Up to here each costs a second on
   /// Linux; the times that follow double.
   public static let lostSYNsMax = 4
-}
 
-extension ConnectionFault {
   /// The stage of connecting that fails, from the outside in.
   public enum Layer: String, Sendable, Hashable, CaseIterable {
     /// The look-up of the host name.
@@ -46,10 +44,7 @@ extension ConnectionFault {
   /// The kind's name, such as `connectTimeout` or `tls/expired`.
   public var name: String {
     switch self {
-    case .offline: "offline"
-    case .refused: "refused"
-    case .hostNotFound: "hostNotFound"
-    case .connectTimeout: "connectTimeout"
+    case .offline, .refused, .hostNotFound, .connectTimeout: "\(self)"
     case .lostSYNs: "lostSYNs"
     case .tls(let fault): "tls/\(fault.rawValue)"
     }
@@ -80,11 +75,9 @@ extension ConnectionFault {
   public var delay: Duration {
     if case .lostSYNs(let count) = self { .seconds(count) } else { .zero }
   }
-}
 
-// MARK: In the catalogue
+  // MARK: In the catalogue
 
-extension ConnectionFault {
   /// The kinds that fail before there is a request.
   static let kinds: [FaultKind] =
     [

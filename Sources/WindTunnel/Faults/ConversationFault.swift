@@ -86,11 +86,9 @@ public enum ConversationFault: Sendable, Hashable {
     /// The number of pings in a flood.
     public static let pingCount = 1000
   }
-}
 
-// MARK: What it is to an exchange
+  // MARK: What it is to an exchange
 
-extension ConversationFault {
   /// Tells whether the client does not get the conversation as it was recorded, so that one that
   /// comes back is to get it again.
   var replacesOrCuts: Bool {
@@ -100,9 +98,7 @@ extension ConversationFault {
     case .message, .control: false
     }
   }
-}
 
-extension ConversationFault {
   /// Tells whether messages come otherwise than they were said, or not at all.
   var changesMessages: Bool {
     switch self {
@@ -118,25 +114,21 @@ extension ConversationFault {
     case .handshake, .control: nil
     }
   }
-}
 
-// MARK: In the catalogue
+  // MARK: In the catalogue
 
-extension ConversationFault {
   private static func kind(_ name: String, _ fault: ConversationFault) -> FaultKind {
     FaultKind("websocket-\(name)", .http, .conversation(fault))
   }
 
   /// Each of them, in the order of a conversation.
   static let kinds: [FaultKind] =
-    Handshake.allCases.map { kind(FaultKind.dashed($0.rawValue), .handshake($0)) }
-    + [
+    Handshake.allCases.map { kind(FaultKind.dashed($0.rawValue), .handshake($0)) } + [
       kind("reset", .end(.reset, before: 2)), kind("close", .end(.close, before: 2)),
       kind("stall", .end(.stall, before: 2)), kind("close-frame", .end(.frame(1011), before: 2)),
       kind("reserved-close-code", .end(.frame(1005), before: 2)),
       kind("one-byte-close", .end(.oneByteFrame, before: 2)),
-    ] + Form.allCases.map { kind(FaultKind.dashed($0.rawValue), .form($0, of: 2)) }
-    + [
+    ] + Form.allCases.map { kind(FaultKind.dashed($0.rawValue), .form($0, of: 2)) } + [
       kind("duplicate", .message(.duplicate, 2)), kind("drop", .message(.drop, 2)),
       kind("swap", .message(.swap, 1)), kind("late", .message(.late(.milliseconds(50)), 2)),
       kind("no-pong", .control(.noPong)), kind("late-pong", .control(.latePong(.milliseconds(50)))),
@@ -198,8 +190,7 @@ extension ConversationFault {
       guard isThere != isWanted else { return }
       throw object.error(
         name,
-        isWanted
-          ? "\(word.rawValue) needs it" : "this does not go with \"\(word.rawValue)\""
+        isWanted ? "\(word.rawValue) needs it" : "this does not go with \"\(word.rawValue)\""
       )
     }
     if !word.hasMessage { try refuse("message", message != nil, false) }
@@ -225,25 +216,17 @@ extension ConversationFault {
   }
 
   private var word: String {
-    let word: Word
     switch self {
-    case .handshake(let handshake): return handshake.rawValue
-    case .form(let form, _): return form.rawValue
-    case .end(.reset, _): word = .reset
-    case .end(.close, _): word = .close
-    case .end(.stall, _): word = .stall
-    case .end(.frame, _): word = .closeFrame
-    case .end(.oneByteFrame, _): word = .oneByteClose
-    case .message(.duplicate, _): word = .duplicate
-    case .message(.drop, _): word = .drop
-    case .message(.swap, _): word = .swap
-    case .message(.late, _): word = .late
-    case .control(.noPong): word = .noPong
-    case .control(.latePong): word = .latePong
-    case .control(.pingFlood): word = .pingFlood
-    case .control(.unansweredClose): word = .unansweredClose
+    case .handshake(let handshake): handshake.rawValue
+    case .form(let form, _): form.rawValue
+    case .end(.frame, _): Word.closeFrame.rawValue
+    case .end(.oneByteFrame, _): Word.oneByteClose.rawValue
+    case .end(let ending, _): "\(ending)"
+    case .message(.late, _): Word.late.rawValue
+    case .message(let change, _): "\(change)"
+    case .control(.latePong): Word.latePong.rawValue
+    case .control(let control): "\(control)"
     }
-    return word.rawValue
   }
 
   var json: JSON {

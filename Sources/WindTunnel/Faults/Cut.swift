@@ -49,12 +49,10 @@ extension Fault {
       }
     }
   }
-}
 
-// One grammar, here and in a scenario's file: a word for a place, or a label for a count of bytes.
-// `{ "reset": "inHeaders" }` is `.reset(.inHeaders)`, `{ "resetAfterBodyBytes": 10 }` is
-// `.reset(afterBodyBytes: 10)`.
-extension Fault {
+  // One grammar, here and in a scenario's file: a word for a place, or a label for a count of bytes.
+  // `{ "reset": "inHeaders" }` is `.reset(.inHeaders)`, `{ "resetAfterBodyBytes": 10 }` is
+  // `.reset(afterBodyBytes: 10)`.
   /// Resets the connection (TCP RST) at a point of the answer.
   public static func reset(_ point: Point) -> Fault { .cut(at: point, then: .reset) }
 
@@ -188,8 +186,7 @@ extension Fault.Effect {
     case (.close, .body), (.close, .inChunk), (.halfClose, .body), (.halfClose, .inChunk),
       (.close, .event), (.halfClose, .event):
       FaultExpectation(.truncated, apple: .connectionLost, 18)
-    case (.close, _), (.halfClose, _):
-      FaultExpectation(.emptyAnswer, apple: .connectionLost, 52)
+    case (.close, _), (.halfClose, _): FaultExpectation(.emptyAnswer, apple: .connectionLost, 52)
     }
   }
 }
@@ -206,9 +203,7 @@ extension Fault.Effect {
 private enum Verb: String, CaseIterable {
   case reset, close, halfClose, stall
 
-  var bodyKey: String {
-    self == .close ? "truncateAfterBodyBytes" : "\(rawValue)AfterBodyBytes"
-  }
+  var bodyKey: String { self == .close ? "truncateAfterBodyBytes" : "\(rawValue)AfterBodyBytes" }
   var byteKey: String { "\(rawValue)AfterBytes" }
   var eventKey: String { "\(rawValue)AfterEvents" }
   var chunkKey: String { "\(rawValue)InChunkAfterBodyBytes" }

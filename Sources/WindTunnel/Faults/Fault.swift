@@ -67,11 +67,9 @@ public enum Fault: Sendable, Hashable {
       return .exactly(least + .microseconds(Int64((span * draw).rounded())))
     }
   }
-}
 
-// MARK: What it is to an exchange
+  // MARK: What it is to an exchange
 
-extension Fault {
   /// The part of an exchange that a fault takes. Decks, rules and proxies ask for this and not for
   /// the fault, so that a new one has to say it once.
   enum Role: Sendable, Hashable {
@@ -199,11 +197,9 @@ extension Fault {
     default: self
     }
   }
-}
 
-// MARK: Through a proxy
+  // MARK: Through a proxy
 
-extension Fault {
   /// A fault's effect on a tunnel, whose bytes nobody can read.
   enum TunnelPart: Sendable, Hashable {
     /// The tunnel opens so much later.
@@ -246,11 +242,9 @@ extension Fault {
     default: self
     }
   }
-}
 
-// MARK: In the catalogue
+  // MARK: In the catalogue
 
-extension Fault {
   /// The clients' views of it.
   var expected: FaultExpectation {
     switch self {
@@ -269,24 +263,21 @@ extension Fault {
 
   /// The kinds that take their time and come whole.
   static let paceKinds =
-    [FaultKind("delay", .http, .delay(.milliseconds(50)))] + pauseKinds
-    + [
+    [FaultKind("delay", .http, .delay(.milliseconds(50)))] + pauseKinds + [
       FaultKind("dribble", .http, .dribble(bytes: 1, every: .milliseconds(5))),
       FaultKind("throttle", .http, .throttle(bytesPerSecond: 100)),
     ]
-}
 
-// MARK: In a scenario's file
+  // MARK: In a scenario's file
 
-// { "delayMilliseconds": 300 }                                  fixed
-// { "delayMilliseconds": 300, "jitterMilliseconds": 50 }        even between 250 and 350
-// { "delayMilliseconds": 100, "throughMilliseconds": 900 }      even between 100 and 900
-// { "status": 429, "retryAfterSeconds": 1 } or "retryAfter": "garbage" and so on
-// { "dribbleBytes": 1, "everyMilliseconds": 600 }               { "throttleBytesPerSecond": 20000 }
-// { "malformed": NAME }   { "answer": NAME }
-// and those at the format of ``Fault/Effect``, ``ResponseEdit``, ``IdleEnd``,
-// ``ConversationFault``, ``ConnectionFault`` and ``Mutation``.
-extension Fault {
+  // { "delayMilliseconds": 300 }                                  fixed
+  // { "delayMilliseconds": 300, "jitterMilliseconds": 50 }        even between 250 and 350
+  // { "delayMilliseconds": 100, "throughMilliseconds": 900 }      even between 100 and 900
+  // { "status": 429, "retryAfterSeconds": 1 } or "retryAfter": "garbage" and so on
+  // { "dribbleBytes": 1, "everyMilliseconds": 600 }               { "throttleBytesPerSecond": 20000 }
+  // { "malformed": NAME }   { "answer": NAME }
+  // and those at the format of ``Fault/Effect``, ``ResponseEdit``, ``IdleEnd``,
+  // ``ConversationFault``, ``ConnectionFault`` and ``Mutation``.
   static let bytes = 0...(1 << 50)
   static let statusRange = 200...599
   static let milliseconds = 0.0...86_400_000

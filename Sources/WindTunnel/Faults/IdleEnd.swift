@@ -19,11 +19,9 @@ public struct IdleEnd: Sendable, Hashable {
 
   /// Makes an end of a kind at a time.
   public init(_ ending: Ending, _ moment: Moment) { (self.ending, self.moment) = (ending, moment) }
-}
 
-// MARK: In the catalogue
+  // MARK: In the catalogue
 
-extension IdleEnd {
   /// Each end at each moment.
   static let kinds: [FaultKind] = [
     FaultKind("idle-close", .tcp, .idle(IdleEnd(.close, .idle(.milliseconds(50))))),

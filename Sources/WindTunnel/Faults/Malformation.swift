@@ -62,11 +62,9 @@ public enum Malformation: String, Sendable, Hashable, CaseIterable {
 
   /// Tells whether a client can tell what came from what it should have got.
   var isSeen: Bool { self != .silentTruncation && self != .lengthTooShort }
-}
 
-// MARK: In the catalogue
+  // MARK: In the catalogue
 
-extension Malformation {
   /// The catalogue's entries, one for each case.
   static let kinds = allCases.map { malformation in
     FaultKind(FaultKind.dashed(malformation.rawValue), .http, .malformed(malformation))

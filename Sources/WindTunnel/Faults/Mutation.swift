@@ -53,9 +53,7 @@ public enum Mutation: Sendable, Hashable {
     /// At a point by a draw from 0 to 1.
     case drawn(Double)
   }
-}
 
-extension Mutation {
   /// Replaces a value with `null`: each at a path, else one drawn by the seed.
   public static func null(at path: JSONPath? = nil) -> Mutation { change(.null, path) }
   /// Removes a value: each at a path, else one drawn by the seed.
@@ -87,11 +85,9 @@ extension Mutation {
   fileprivate static func index(of draw: Double, among count: Int) -> Int {
     min(Int(draw * Double(count)), count - 1)
   }
-}
 
-// MARK: In the catalogue
+  // MARK: In the catalogue
 
-extension Mutation {
   /// The catalogue's entries, one for each case but ``emptyingKinds``.
   static let kinds: [FaultKind] = [
     FaultKind("mutate-null", .http, .mutate(.null())),
@@ -107,11 +103,9 @@ extension Mutation {
     FaultKind("mutate-empty-lists", .http, .mutate(.emptyLists)),
     FaultKind("mutate-hollow", .http, .mutate(.hollow)),
   ]
-}
 
-// MARK: Its effect
+  // MARK: Its effect
 
-extension Mutation {
   /// The reason why an answer gives no room for a mutation.
   struct Misfit: Error, Hashable {
     var reason: String

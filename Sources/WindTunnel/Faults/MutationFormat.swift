@@ -42,8 +42,7 @@ extension Mutation {
       throw object.error("draw", "a place is named or drawn, not both")
     }
     switch word {
-    case .truncate:
-      self = .cut(offset.map { .after($0) } ?? draw.map { .drawn($0) } ?? .anywhere)
+    case .truncate: self = .cut(offset.map { .after($0) } ?? draw.map { .drawn($0) } ?? .anywhere)
     case .status: self = .status(status)
     case .emptyLists: self = .emptyLists
     case .hollow: self = .hollow

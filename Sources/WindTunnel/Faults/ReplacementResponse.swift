@@ -28,11 +28,9 @@ public enum ReplacementResponse: String, Sendable, Hashable, CaseIterable {
 
   /// The path of a captive portal's page.
   public static let portalPath = "/captive-portal/login"
-}
 
-// MARK: In the catalogue
+  // MARK: In the catalogue
 
-extension ReplacementResponse {
   /// The catalogue's entries, one for each case.
   static let kinds = allCases.map { replacement in
     FaultKind(FaultKind.dashed(replacement.rawValue), .http, .answer(replacement))
@@ -55,13 +53,7 @@ extension Response {
   static func notice(_ status: Int, _ text: String) -> Response {
     // RFC 9110 §8.6: no length where there can be no content.
     if hasNoContent(method: "GET", status: status) { return Response(status: status) }
-    return Response(
-      status: status,
-      headers: [
-        "Content-Type": "text/plain; charset=utf-8", "Content-Length": String(text.utf8.count),
-      ],
-      body: Body(text)
-    )
+    return .text(text, status: status)
   }
 
   /// Returns the answer of a status that was asked for in place of the recorded one.
@@ -84,12 +76,10 @@ extension ReplacementResponse {
       response.head.headers.append("Proxy-Authenticate", "Basic realm=\"proxy\"")
       return response
     case .captivePortalPage:
-      return Response(
-        headers: [
-          "Content-Type": "text/html; charset=utf-8",
-          "Content-Length": String(Self.portalPage.utf8.count), "Cache-Control": "no-store",
-        ],
-        body: Body(Self.portalPage)
+      return .data(
+        Body(Self.portalPage).data,
+        type: "text/html; charset=utf-8",
+        headers: ["Cache-Control": "no-store"]
       )
     case .captivePortalRedirect: return Self.redirect(to: Self.portalPath)
     case .redirectLoop: return Self.redirect(to: request.url.target)

@@ -165,8 +165,7 @@ extension ResponseEdit {
   var expected: FaultExpectation {
     switch self {
     case .body, .contentType, .stale, .version, .moreFields, .lowercaseFieldNames,
-      .interimResponses,
-      .gzipBomb, .bodyOf:
+      .interimResponses, .gzipBomb, .bodyOf:
       FaultExpectation(200)
     case .endlessBody: FaultExpectation(.truncated, apple: .connectionLost, 18)
     case .contentEncoding: FaultExpectation(.undecodableBody, apple: .undecodableBody, 61)

@@ -35,17 +35,9 @@ extension ResponseEdit {
     let pattern = versionsMax + 1 - number
     var bytes = Array(body)
     for (index, place) in places.enumerated() where pattern & 1 << (index % 4) != 0 {
-      bytes[place] ^= isDigit(bytes[place]) ? 1 : 0x20
+      bytes[place] ^= bytes[place].isASCIIDigit ? 1 : 0x20
     }
     return Data(bytes)
-  }
-
-  private static func isDigit(_ byte: UInt8) -> Bool {
-    UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
-  }
-
-  private static func isLetter(_ byte: UInt8) -> Bool {
-    UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
   }
 
   /// The places of the bytes that a version may change, counted from the first.
@@ -53,7 +45,7 @@ extension ResponseEdit {
     let bytes = Array(body)
     // What is no JSON has no form that is known here.
     guard (try? JSON(parsing: body, source: "")) != nil else {
-      return bytes.indices.filter { isLetter(bytes[$0]) || isDigit(bytes[$0]) }
+      return bytes.indices.filter { bytes[$0].isASCIILetter || bytes[$0].isASCIIDigit }
     }
     var places: [Int] = []
     var place = 0
@@ -79,7 +71,7 @@ extension ResponseEdit {
         let isCode = place + 1 < bytes.count && bytes[place + 1] == UInt8(ascii: "u")
         place += isCode ? 6 : 2
       } else {
-        if isLetter(bytes[place]) { letters.append(place) }
+        if bytes[place].isASCIILetter { letters.append(place) }
         place += 1
       }
     }
@@ -96,9 +88,9 @@ extension ResponseEdit {
   private static func lastDigit(ofNumberAt place: inout Int, in bytes: [UInt8]) -> Int {
     var last = place
     var isExponent = false
-    while place < bytes.count, isDigit(bytes[place]) || ".+-eE".utf8.contains(bytes[place]) {
+    while place < bytes.count, bytes[place].isASCIIDigit || ".+-eE".utf8.contains(bytes[place]) {
       if bytes[place] | 0x20 == UInt8(ascii: "e") { isExponent = true }
-      if !isExponent, isDigit(bytes[place]) { last = place }
+      if !isExponent, bytes[place].isASCIIDigit { last = place }
       place += 1
     }
     return last
@@ -115,7 +107,5 @@ extension [Fault] {
   }
 
   /// Tells whether an answer with these faults is in good form and another than the recorded one.
-  package var mislead: Bool {
-    (version ?? 1) > 1 || contains { !$0.isVersion && $0.misleads }
-  }
+  package var mislead: Bool { (version ?? 1) > 1 || contains { !$0.isVersion && $0.misleads } }
 }

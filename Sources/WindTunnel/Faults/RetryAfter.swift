@@ -43,15 +43,12 @@ public enum RetryAfter: Sendable, Hashable {
     case .twoFields: ["1", "60"]
     }
   }
-}
 
-// MARK: In the catalogue
+  // MARK: In the catalogue
 
-extension RetryAfter {
   /// Statuses, and each spelling beside one.
   static let kinds: [FaultKind] = [
-    FaultKind("status-503", .http, .status(503)),
-    FaultKind("status-429", .http, .status(429)),
+    FaultKind("status-503", .http, .status(503)), FaultKind("status-429", .http, .status(429)),
     FaultKind("retry-after-seconds", .http, .status(503, retryAfter: .seconds(1))),
     FaultKind("retry-after-date", .http, .status(503, retryAfter: .date(inSeconds: 1))),
     FaultKind("retry-after-past-date", .http, .status(503, retryAfter: .pastDate)),
@@ -99,18 +96,12 @@ extension Fault {
 
 extension RetryAfter {
   var members: [JSON.Member] {
-    func spelled(_ spelling: Spelling) -> JSON.Member {
-      JSON.Member("retryAfter", .text(spelling.rawValue))
-    }
-    return switch self {
+    switch self {
     case .seconds(let count): [JSON.Member("retryAfterSeconds", .number(count))]
     case .date(let count):
-      [spelled(.date), JSON.Member("retryAfterSeconds", .number(count))]
-    case .pastDate: [spelled(.pastDate)]
-    case .huge: [spelled(.huge)]
-    case .garbage: [spelled(.garbage)]
-    case .negative: [spelled(.negative)]
-    case .twoFields: [spelled(.twoFields)]
+      [JSON.Member("retryAfter", "date"), JSON.Member("retryAfterSeconds", .number(count))]
+    case .pastDate, .huge, .garbage, .negative, .twoFields:
+      [JSON.Member("retryAfter", .text("\(self)"))]
     }
   }
 }

@@ -68,22 +68,7 @@ extension TLSFault: CaseIterable, RawRepresentable {
     case .alert(.handshakeFailure): "handshakeFailure"
     case .alert(let alert):
       "alert\(alert.rawValue.prefix(1).uppercased())\(alert.rawValue.dropFirst())"
-    case .plaintext: "plaintext"
-    case .garbage: "garbage"
-    case .truncatedRecord: "truncatedRecord"
-    case .stallAfterClientHello: "stallAfterClientHello"
-    case .closeAfterClientHello: "closeAfterClientHello"
-    case .resetAfterClientHello: "resetAfterClientHello"
-    case .untrusted: "untrusted"
-    case .selfSigned: "selfSigned"
-    case .wrongHost: "wrongHost"
-    case .expired: "expired"
-    case .notYetValid: "notYetValid"
-    case .unknownRoot: "unknownRoot"
-    case .incompleteChain: "incompleteChain"
-    case .weakSignature: "weakSignature"
-    case .oldProtocol: "oldProtocol"
-    case .clientCertificateRequired: "clientCertificateRequired"
+    default: "\(self)"
     }
   }
 }
@@ -153,11 +138,9 @@ extension TLSFault {
     case .unknownRoot, .incompleteChain: .serverCertificateHasUnknownRoot
     }
   }
-}
 
-// MARK: In the catalogue
+  // MARK: In the catalogue
 
-extension TLSFault {
   /// The clients' views of it.
   var expected: FaultExpectation {
     let seen = FaultExpectation.Sight.failure(symptom)

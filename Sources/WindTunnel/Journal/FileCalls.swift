@@ -7,9 +7,7 @@ struct FileCalls: Sendable {
     @Sendable (_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, _ offset: Int) -> Int =
       { pwrite($0, $1.baseAddress, $1.count, off_t($2)) }
   /// Cuts a file to a length, as `ftruncate`.
-  var cut: @Sendable (_ descriptor: Int32, _ length: Int) -> Int32 = {
-    ftruncate($0, off_t($1))
-  }
+  var cut: @Sendable (_ descriptor: Int32, _ length: Int) -> Int32 = { ftruncate($0, off_t($1)) }
   /// Gives a file another name, as `rename`.
   var rename: @Sendable (_ name: String, _ next: String) -> Int32 = { systemRename($0, $1) }
   /// Removes a file, as `unlink`.

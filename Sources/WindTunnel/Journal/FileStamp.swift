@@ -7,7 +7,5 @@ struct FileStamp: Equatable {
   /// the content back, and not that of the inode. Zeros if there is no file.
   private var parts = [Int64](repeating: 0, count: 5)
 
-  init(_ file: URL) {
-    wt_file_stamp(((try? FileError.target(of: file)) ?? file).path, &parts)
-  }
+  init(_ file: URL) { wt_file_stamp(((try? FileError.target(of: file)) ?? file).path, &parts) }
 }

@@ -111,15 +111,7 @@ public final class RecordingJournal: Sendable {
     by calls: FileCalls,
     losing: (@Sendable (String) -> Void)? = nil
   ) throws(FileError) {
-    try self.init(
-      Self.file(besides: cassette),
-      besides: cassette,
-      // What the cassette has in a side file is one from the start, and needs no room for a second.
-      bodiesInLines: SideFiles.bodyBytesMin - 1,
-      keepsReserve: true,
-      by: calls,
-      losing: losing
-    )
+    try self.init(Self.file(besides: cassette), besides: cassette, by: calls, losing: losing)
   }
 
   /// Opens a further journal of a cassette that several record at once, by its own name. Bodies
@@ -133,17 +125,17 @@ public final class RecordingJournal: Sendable {
     try self.init(file, besides: cassette, bodiesInLines: lineBytesMax, keepsReserve: false)
   }
 
+  /// Opens a journal. What the cassette has in a side file is one from the start, and needs no room
+  /// for a second.
   private init(
     _ file: URL,
     besides cassette: URL,
-    bodiesInLines lineBytesMax: Int,
-    keepsReserve: Bool,
+    bodiesInLines lineBytesMax: Int = SideFiles.bodyBytesMin - 1,
+    keepsReserve: Bool = true,
     by calls: FileCalls = FileCalls(),
     losing: (@Sendable (String) -> Void)? = nil
   ) throws(FileError) {
-    self.file = file
-    self.losing = losing
-    cassetteFile = cassette
+    (self.file, self.losing, cassetteFile) = (file, losing, cassette)
     state = Locked(
       State(
         page: try JournalPage(file, of: cassette, calls: calls),

@@ -71,9 +71,7 @@ package struct ExchangeRecord: Sendable, Hashable, Identifiable {
   package var request: Request { boxedRequest.value }
 
   /// The faults that were done.
-  package var faults: [Fault] {
-    decided.filter { fault in !undone.contains { $0.fault == fault } }
-  }
+  package var faults: [Fault] { decided.filter { fault in !undone.contains { $0.fault == fault } } }
 
   /// The status that was sent; `nil` if none was, or if it is not known.
   package var status: Int? {

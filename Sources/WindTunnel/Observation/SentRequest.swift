@@ -76,11 +76,9 @@ public struct SentRequest: Sendable, Hashable, Identifiable {
       (self.number, self.isNew, self.isSecure) = (number, isNew, isSecure)
     }
   }
-}
 
-// MARK: - The content
+  // MARK: - The content
 
-extension SentRequest {
   /// The content as text; `nil` if it is not valid UTF-8.
   public var text: String? { body.text }
 

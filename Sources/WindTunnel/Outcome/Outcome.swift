@@ -106,9 +106,7 @@ public struct Outcome: Sendable, Hashable {
     guard case .forward = source else { return false }
     return !decision.faults.contains(where: \.forestallsOrigin)
   }
-}
 
-extension Outcome {
   /// About what the request line and fields take.
   private static let requestHeadBytes = 200
 

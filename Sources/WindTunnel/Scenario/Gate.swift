@@ -66,9 +66,7 @@ public struct Gate: Sendable, CustomStringConvertible {
     /// The line, counted from 1.
     public var line: Int
 
-    package init(file: String, line: Int) {
-      (self.file, self.line) = (file, line)
-    }
+    package init(file: String, line: Int) { (self.file, self.line) = (file, line) }
   }
 
   /// The greatest length of a gate's text, in characters; a longer one is refused.

@@ -40,8 +40,7 @@ package enum GateMetric: String, Sendable, Hashable, CaseIterable {
       .pingsAnswered, .reconnectedRate, .lossProbability:
       .share
     case .averageRetries, .amplification, .worstSecondAmplification, .thunderingHerdIndex,
-      .p95Ratio, .p95RatioLower, .p95RatioUpper, .medianRatio, .medianRatioLower,
-      .medianRatioUpper:
+      .p95Ratio, .p95RatioLower, .p95RatioUpper, .medianRatio, .medianRatioLower, .medianRatioUpper:
       .ratio
     case .calls, .blankScreens, .failedActions, .crashes, .hangs, .retriesP95, .retriesMax,
       .silentRetries, .duplicates, .earlyRetries, .staleServed, .silentTruncations,
@@ -83,9 +82,7 @@ package enum GateMetric: String, Sendable, Hashable, CaseIterable {
     }
     self = metric
   }
-}
 
-extension GateMetric {
   /// Returns the power of ten that takes a value in this unit to the metric's own; `nil` where it
   /// cannot be measured so.
   func power(of unit: String, _ name: String) -> Int? {

@@ -34,8 +34,7 @@ public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
     let url = RequestURL(target, askedBy: method ?? "")
     host = url.host.map { HostPattern(name: $0) }
     query = url.query.map(Matcher.canonical)
-    segments = url.path.split(separator: "/", omittingEmptySubsequences: false)
-      .map { Segment($0) }
+    segments = url.path.split(separator: "/", omittingEmptySubsequences: false).map { Segment($0) }
   }
 
   /// A segment of a path; an escaped star or brace is a text.
@@ -68,8 +67,7 @@ public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
   /// Returns the method of RFC 9110 §9.3 or RFC 5789 that differs from a word in capitals alone.
   package static func meant(_ method: String) -> String? {
     let capitals = method.uppercased()
-    let known = ["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"]
-    return method != capitals && known.contains(capitals) ? capitals : nil
+    return method != capitals && methods.contains(capitals[...]) ? capitals : nil
   }
 
   /// Tells whether a request may be meant of which the query is not known, nor the host where it

@@ -16,8 +16,7 @@ public struct FaultRule: Sendable, Hashable {
 
   /// Makes a rule of a trigger and faults.
   public init(when trigger: Trigger, _ faults: [Fault]) {
-    self.trigger = trigger
-    self.faults = faults
+    (self.trigger, self.faults) = (trigger, faults)
   }
 
   /// Makes a rule for the requests of a pattern.
@@ -151,15 +150,13 @@ struct FaultConflict: Sendable, Hashable {
     "One rule takes one way for the connection to fail and nothing else of the answer, or else at "
     + "most one of \"status\" and \"answer\", one \"malformed\", and one place where the answer ends. "
     + "What should happen to different requests belongs in rules of their own."
-}
 
-extension FaultConflict {
   /// The first conflict in a list of faults, which compose in their order; `nil`: all can happen.
   init?(_ faults: [Fault]) {
     for (index, fault) in faults.enumerated() {
       for (place, other) in faults[..<index].enumerated() {
         guard let reason = Self.reason(other, fault) ?? Self.reason(fault, other) else { continue }
-        self.init(index: index, reason: "faults[\(place)] stands against it: \(reason)")
+        (self.index, self.reason) = (index, "faults[\(place)] stands against it: \(reason)")
         return
       }
     }

@@ -101,14 +101,10 @@ public struct Scenario: Sendable, Hashable {
 
   /// Tells whether its answers are larger than what two systems hold between a server and a client
   /// that reads no further.
-  package var sendsLargeBodies: Bool {
-    hasFault { $0 == .alter(.body(.large)) }
-  }
+  package var sendsLargeBodies: Bool { hasFault { $0 == .alter(.body(.large)) } }
 
   /// Tells whether it redirects from `https` to `http`, so that calls have to begin under TLS.
-  package var leavesTLS: Bool {
-    hasFault { $0 == .answer(.redirectToHTTP) }
-  }
+  package var leavesTLS: Bool { hasFault { $0 == .answer(.redirectToHTTP) } }
 
   /// Tells whether all that a call can do in it is wait: nothing comes, or hardly anything,
   /// whatever it is that is tried.
@@ -129,9 +125,7 @@ public struct Scenario: Sendable, Hashable {
 
   /// Tells whether a client can fill its memory in it: bodies come to which only the client sets a
   /// limit.
-  package var hasUnboundedBodies: Bool {
-    hasFault(\.isUnbounded)
-  }
+  package var hasUnboundedBodies: Bool { hasFault(\.isUnbounded) }
 
   /// Whether a rule sends a `Retry-After` with a date.
   package var sendsRetryDates: Bool {
@@ -462,8 +456,7 @@ public struct Story: Sendable {
     for ordinal in 1...Self.attempts {
       scenario.decideConnection(seed: seed, lane: lane, ordinal: ordinal).write(to: &text)
       text.append(UInt8(ascii: "\n"))
-      scenario.decide(request, key: key, seed: seed, lane: lane, ordinal: ordinal)
-        .write(to: &text)
+      scenario.decide(request, key: key, seed: seed, lane: lane, ordinal: ordinal).write(to: &text)
       text.append(UInt8(ascii: "\n"))
     }
   }

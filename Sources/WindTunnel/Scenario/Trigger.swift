@@ -418,9 +418,7 @@ extension ObjectReader {
   fileprivate func noFieldName(_ key: String, _ name: String) -> FormatError {
     error(key, "\"\(name)\" is no name of a header field such as Authorization")
   }
-}
 
-extension ObjectReader {
   fileprivate mutating func requestPattern(_ name: String) throws(FormatError) -> RequestPattern? {
     guard let text = try string(name) else { return nil }
     return try pattern(text, at: name)

@@ -51,9 +51,7 @@ public struct Cassette: Sendable, Hashable {
       func refusal(_ problem: String) -> FormatError {
         FormatError(source: source, place: "", problem: "side file \(name.prefix(80)): \(problem)")
       }
-      guard name.utf8.count == 64, name.allSatisfy({ $0.isHexDigit && $0.isASCII }) else {
-        throw refusal("this is no SHA-256")
-      }
+      guard SideFiles.isName(name) else { throw refusal("this is no SHA-256") }
       guard let data = try sideFile(name) else { throw refusal("it is not there") }
       guard SHA256.hexadecimal(data) == name.lowercased() else {
         throw SideFiles.refusal(of: data, as: name, source: "\(source), side file \(name)")
@@ -89,9 +87,7 @@ public struct Cassette: Sendable, Hashable {
     (try? CassetteFormat.encode(self) { $0.count < SideFiles.bodyBytesMin ? nil : $0.digest })
       ?? Data()
   }
-}
 
-extension Cassette {
   /// The part of a URL by which a cassette is split.
   public enum SplitKey: String, Sendable, Hashable, CaseIterable {
     /// The host and the port.

@@ -85,9 +85,7 @@ extension Interaction {
   fileprivate var lacksBody: Bool {
     response?.body.count == 0 && innerNotes["response"]?.contains(Self.bodyMissing) == true
   }
-}
 
-extension Interaction {
   fileprivate var problems: [String] {
     var problems = Self.problems("request", request.headers, request.body)
     // Recorders before this one took it for the origin's.

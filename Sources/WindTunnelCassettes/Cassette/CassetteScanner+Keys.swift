@@ -72,8 +72,7 @@ extension CassetteScanner {
   private mutating func note(_ object: inout OpenObject) throws(Failure) {
     let name = try parser.string()
     // An accent on the underscore makes another character of it.
-    guard name.value.hasPrefix("_"),
-      !object.notes.contains(where: { $0.name.value == name.value })
+    guard name.value.hasPrefix("_"), !object.notes.contains(where: { $0.name.value == name.value })
     else { throw Self.unusual }
     try parser.endKey()
     object.notes.append(JSON.Member(name, try parser.value()))

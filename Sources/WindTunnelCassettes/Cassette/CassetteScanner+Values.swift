@@ -83,10 +83,8 @@ extension CassetteScanner {
     guard name.isHTTPToken, !(hasEscapes && value.breaksFieldLine) else { throw Self.unusual }
     fields.append(HeaderField(name, value))
   }
-}
 
-// Bodies.
-extension CassetteScanner {
+  // Bodies.
   /// The keys of a body that an object had.
   struct BodyKeys {
     fileprivate var found: (place: Range<Int>, form: StoredBody.Form)?

@@ -25,9 +25,7 @@ extension SideFiles {
 
   /// Returns the refusal of bytes that do not match a name, with the cause if it is known.
   static func refusal(of data: Data, as name: String, source: String) -> FormatError {
-    var (problem, fix): (String, String?) = (
-      "the bytes are not those that the name promises", nil
-    )
+    var (problem, fix): (String, String?) = ("the bytes are not those that the name promises", nil)
     if let (old, new, rest) = lineEnds(of: data, as: name) {
       problem =
         "its line ends were changed from \(old) to \(new), as git does with autocrlf or text=auto"

@@ -36,8 +36,7 @@ package struct SideFiles {
     let size = try FileError.size(of: file, bytesMax: Self.bodyBytesMax)
     let proven =
       size > ProvenBodies.bytesMax
-      ? try copied(file, as: name.lowercased())
-      : try proven(file, as: name.lowercased())
+      ? try copied(file, as: name.lowercased()) : try proven(file, as: name.lowercased())
     if let proven { return proven }
     // Of a large one the cause is not looked for.
     let data =
@@ -114,9 +113,7 @@ package struct SideFiles {
     var leftovers = names.filter { Self.isName($0) && !kept.contains($0.lowercased()) }
     let isEmptied = !names.contains { kept.contains($0.lowercased()) }
     if isEmptied, attributesText == Self.attributes.text { leftovers.append(Self.attributes.name) }
-    for name in leftovers {
-      try? manager.removeItem(at: folder.appendingPathComponent(name))
-    }
+    for name in leftovers { try? manager.removeItem(at: folder.appendingPathComponent(name)) }
     if !names.isEmpty, leftovers.count == names.count { try? manager.removeItem(at: folder) }
   }
 

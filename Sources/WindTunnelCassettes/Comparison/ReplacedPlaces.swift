@@ -139,9 +139,7 @@ extension Request {
   fileprivate var isPattern: Bool {
     url.host == nil || url.hasVariables || method == Self.anyMethod
   }
-}
 
-extension Request {
   /// The request with its redacted parts as values of their own, which no ordinal is read from.
   fileprivate var withoutMarks: Request {
     func unmarked(_ text: String) -> String { text.replacing("REDACTED-", with: "HIDDEN-") }

@@ -11,50 +11,23 @@ internal import Foundation
 
 /// The parts of a message that change from one recording to the next.
 private enum Volatile {
-  /// Fields that are not compared, and why.
-  private static let fields: KeyValuePairs = [
-    // Clocks (RFC 9110 §6.6.1, RFC 9111 §5.1, §5.3).
-    "Date": "the origin's clock",
-    "Age": "how long a cache has held the answer",
-    "Expires": "a date that moves with the clock",
-    "X-Timer": "a cache's stopwatch",
-    "X-Runtime": "the origin's stopwatch",
-    "X-Response-Time": "the origin's stopwatch",
-    "Server-Timing": "the origin's stopwatch",
-    "Idempotency-Key": "names one request",
+  /// The names of fields that are not compared, in small letters.
+  private static let names: Set<String> = [
+    // Clocks of the origin and of caches (RFC 9110 §6.6.1, RFC 9111 §5.1, §5.3), and stopwatches.
+    "date", "age", "expires", "x-timer", "x-runtime", "x-response-time", "server-timing",
     // Framing: what it frames is compared itself.
-    "Transfer-Encoding": "how the body was framed, not what it says",
-    "Trailer": "announces fields that are compared themselves",
+    "transfer-encoding", "trailer",
     // One value for each request.
-    "X-Request-Id": "names one request",
-    "Request-Id": "names one request",
-    "X-Correlation-Id": "names one request",
-    "X-GitHub-Request-Id": "names one request",
-    "X-Amzn-RequestId": "names one request",
-    "X-Amz-Request-Id": "names one request",
-    "X-Amz-Id-2": "names one request",
-    "X-Amz-Cf-Id": "names one request",
-    "X-Ms-Request-Id": "names one request",
-    "CF-Ray": "names one request",
-    "Fly-Request-Id": "names one request",
-    "X-Vercel-Id": "names one request",
+    "idempotency-key", "x-request-id", "request-id", "x-correlation-id", "x-github-request-id",
+    "x-amzn-requestid", "x-amz-request-id", "x-amz-id-2", "x-amz-cf-id", "x-ms-request-id",
+    "cf-ray", "fly-request-id", "x-vercel-id",
     // Tracing (W3C Trace Context, B3 and the clouds' own).
-    "traceparent": "names one trace",
-    "tracestate": "names one trace",
-    "X-Amzn-Trace-Id": "names one trace",
-    "X-Cloud-Trace-Context": "names one trace",
-    "X-Trace-Id": "names one trace",
-    "X-Span-Id": "names one trace",
-    "X-B3-TraceId": "names one trace",
-    "X-B3-SpanId": "names one trace",
-    "X-B3-ParentSpanId": "names one trace",
-    "b3": "names one trace",
+    "traceparent", "tracestate", "x-amzn-trace-id", "x-cloud-trace-context", "x-trace-id",
+    "x-span-id", "x-b3-traceid", "x-b3-spanid", "x-b3-parentspanid", "b3",
   ]
 
   /// Attributes of a cookie that are not compared: when it ends (RFC 6265 §5.2.1, §5.2.2).
   private static let cookieAttributes: Set<String> = ["expires", "max-age"]
-
-  private static let names = Set(fields.map { $0.key.lowercased() })
 
   /// Returns a message without its volatile parts, its body opened where that can be done.
   ///

@@ -69,9 +69,7 @@ package final class Conversation: Sendable {
       if let cause {
         if let last = effects[cause]?.last { before.insert(last) }
         // A reply to a heartbeat waits for nothing but its like.
-        if heartbeats.replies[place + 1] == nil,
-          let correlation = correlations[place].first
-        {
+        if heartbeats.replies[place + 1] == nil, let correlation = correlations[place].first {
           if let last = lastOfCorrelation[correlation] { before.insert(last) }
           lastOfCorrelation[correlation] = place + 1
         }
@@ -134,11 +132,9 @@ package final class Conversation: Sendable {
     let areUUIDs = !values.isEmpty && values.allSatisfy(VolatileText.isUUID)
     return isCounted || areUUIDs
   }
-}
 
-// MARK: - What a client says
+  // MARK: - What a client says
 
-extension Conversation {
   /// Finds the recorded message that one of a client's is: the first that is the same and was not
   /// used, else the first that differs in volatile or redacted parts only, else a heartbeat, which
   /// comes as often as it likes.

@@ -152,8 +152,7 @@ struct MessageContent {
     case .object(let members):
       .object(
         members.map { member in
-          let isIdentifier =
-            names.contains(member.name.value) && member.value.scalarText != nil
+          let isIdentifier = names.contains(member.name.value) && member.value.scalarText != nil
           return JSON.Member(member.name, isIdentifier ? mark : steady(member.value))
         }
       )
@@ -170,7 +169,7 @@ enum VolatileText {
     var result: [UInt8] = []
     var place = 0
     while place < bytes.count {
-      let isInside = place > 0 && isWord(bytes[place - 1])
+      let isInside = place > 0 && bytes[place - 1].isWord
       let count = isInside ? 0 : length(at: place, in: bytes)
       result.append(count > 0 ? 0 : bytes[place])
       place += max(1, count)
@@ -181,13 +180,13 @@ enum VolatileText {
   /// Returns the length of what is volatile at a place; 0 for nothing.
   private static func length(at place: Int, in bytes: [UInt8]) -> Int {
     if fits("xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", at: place, in: bytes) { return 36 }
-    guard isDigit(bytes[place]) else { return 0 }
+    guard bytes[place].isASCIIDigit else { return 0 }
     if fits("dddd-dd-dd?dd:dd:dd", at: place, in: bytes) {
       // The fraction and the zone belong to it.
       let rest = bytes[(place + 19)...].prefix(16)
-      return 19 + rest.prefix { isDigit($0) || ".:+-Zz".utf8.contains($0) }.count
+      return 19 + rest.prefix { $0.isASCIIDigit || ".:+-Zz".utf8.contains($0) }.count
     }
-    let digits = bytes[place...].prefix(20).prefix { isDigit($0) }
+    let digits = bytes[place...].prefix(20).prefix { $0.isASCIIDigit }
     return isClock(digits) ? digits.count : 0
   }
 
@@ -196,7 +195,9 @@ enum VolatileText {
   /// point there may be more of them.
   static func isClock(_ digits: some Collection<UInt8>) -> Bool {
     let whole = digits.prefix { $0 != UInt8(ascii: ".") }
-    guard [10, 13, 16, 19].contains(whole.count), whole.allSatisfy(isDigit) else { return false }
+    guard [10, 13, 16, 19].contains(whole.count), whole.allSatisfy(\.isASCIIDigit) else {
+      return false
+    }
     let seconds = whole.prefix(10).reduce(0) { $0 * 10 + Int($1 - 0x30) }
     return 1_262_304_000..<2_208_988_800 ~= seconds
   }
@@ -214,18 +215,12 @@ enum VolatileText {
     for index in 0..<count {
       let byte = bytes[place + index]
       switch pattern.utf8Start[index] {
-      case UInt8(ascii: "x"): if !isDigit(byte), !(0x61...0x66 ~= byte | 0x20) { return false }
-      case UInt8(ascii: "d"): if !isDigit(byte) { return false }
+      case UInt8(ascii: "x"): if !byte.isASCIIDigit, !(0x61...0x66 ~= byte | 0x20) { return false }
+      case UInt8(ascii: "d"): if !byte.isASCIIDigit { return false }
       case UInt8(ascii: "?"): break
       case let wanted: if byte != wanted { return false }
       }
     }
     return true
-  }
-
-  private static func isDigit(_ byte: UInt8) -> Bool { 0x30...0x39 ~= byte }
-
-  private static func isWord(_ byte: UInt8) -> Bool {
-    isDigit(byte) || 0x61...0x7A ~= byte | 0x20
   }
 }

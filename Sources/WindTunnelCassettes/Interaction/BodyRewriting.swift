@@ -123,8 +123,7 @@ struct RefittedPieces {
 
   /// Returns the pieces as they are now; `nil` where they were never those of the body.
   consuming func finish() -> [Timing.Chunk]? {
-    guard !old.isEmpty, before == passed,
-      old.reduce(0, { $0.adding(bytes: $1.bytes) }) == passed
+    guard !old.isEmpty, before == passed, old.reduce(0, { $0.adding(bytes: $1.bytes) }) == passed
     else { return nil }
     return new
   }

@@ -114,9 +114,7 @@ public struct Interaction: Sendable, Hashable {
     change(&all)
     if all != Seldom() { parts.value.seldom = [all] }
   }
-}
 
-extension Interaction {
   /// The note of a template.
   package static let template = JSON.Member("template", true)
   /// Whether the response is a template: `{{request.path.1}}` and the like stand for values of the
@@ -185,8 +183,7 @@ public struct Failure: Sendable, Hashable {
 
   /// Makes a failure of its symptom.
   public init(_ symptom: Symptom, text: String? = nil) {
-    self.symptom = symptom
-    self.text = text
+    (self.symptom, self.text) = (symptom, text)
   }
 }
 

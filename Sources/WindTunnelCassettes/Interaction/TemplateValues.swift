@@ -65,9 +65,7 @@ package struct TemplateValues: Sendable {
     if value == nil { notes.append("The template's {{\(name)}} has no value in the request.") }
     return value
   }
-}
 
-extension TemplateValues {
   /// Fills in a template, and returns a sentence for each value that is missing.
   package mutating func fill(_ interaction: inout Interaction) -> [String] {
     var timing = interaction.timing

@@ -17,28 +17,21 @@ public struct Timing: Sendable, Hashable {
     public var offset: Duration
 
     /// Makes a piece of a length and a time.
-    public init(bytes: Int, offset: Duration) {
-      self.bytes = bytes
-      self.offset = offset
-    }
+    public init(bytes: Int, offset: Duration) { (self.bytes, self.offset) = (bytes, offset) }
   }
 
   /// Makes a timing of its times.
   public init(firstByte: Duration, lastByte: Duration, chunks: [Chunk] = []) {
     (self.firstByte, self.lastByte, self.chunks) = (firstByte, lastByte, chunks)
   }
-}
 
-extension Timing {
   /// Has the pieces add up to a body again in which something was replaced.
   package mutating func refit(from old: Data, to new: Data) {
     var pieces = RefittedPieces(chunks)
     pieces.replace(old, by: new)
     chunks = pieces.finish() ?? chunks
   }
-}
 
-extension Timing {
   /// Returns the times of what is left of a body when so many bytes of it do not come: the first
   /// piece comes at once, and the others at their distances from it.
   package func droppingFirst(bytes count: Int) -> Timing {

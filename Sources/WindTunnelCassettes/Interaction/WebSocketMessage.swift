@@ -33,8 +33,7 @@ public struct WebSocketMessage: Sendable, Hashable {
 
   /// Makes a message of its sender and content.
   public init(from sender: Sender, _ body: Body, isText: Bool, offset: Duration) {
-    self.sender = sender
-    self.body = body
+    (self.sender, self.body) = (sender, body)
     kind = isText ? .text : .binary
     self.offset = offset
   }

@@ -91,9 +91,7 @@ package struct Bindings: Sendable {
   mutating func firstUnbound(of lists: [[Int]], id: Int, _ names: [String], _ lane: Lane) -> Int {
     let cursor = Cursor(lane: lane, id: id)
     var place = cursors[cursor, default: 0]
-    while place < lists.count,
-      zip(lists[place], names).allSatisfy({ isBound($0, $1, lane) })
-    {
+    while place < lists.count, zip(lists[place], names).allSatisfy({ isBound($0, $1, lane) }) {
       place += 1
     }
     cursors[cursor] = place

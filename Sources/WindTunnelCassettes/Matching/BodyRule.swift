@@ -28,9 +28,7 @@ public struct BodyRule: Sendable, Hashable {
 
   /// Makes a rule of a format and the values that are ignored.
   public init(_ reading: Reading, ignoring paths: [JSONPath] = [], fields: [NamePattern] = []) {
-    self.reading = reading
-    ignoredPaths = paths
-    ignoredFields = fields
+    (self.reading, ignoredPaths, ignoredFields) = (reading, paths, fields)
   }
 
   /// The rule that does not compare bodies.

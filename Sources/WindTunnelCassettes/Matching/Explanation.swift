@@ -53,9 +53,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
   /// The explanation as JSON, for programs: the request, whether it is answered, and by which
   /// recordings or why not.
   public var json: JSON {
-    let head: [JSON.Member] = [
-      JSON.Member("matches", .bool(mismatch == nil))
-    ]
+    let head: [JSON.Member] = [JSON.Member("matches", .bool(mismatch == nil))]
     guard let mismatch, case .object(let members) = mismatch.json else {
       return .object(
         head + [

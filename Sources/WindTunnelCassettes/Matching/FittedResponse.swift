@@ -23,8 +23,7 @@ package struct FittedResponse: Sendable {
         "is played as 304 Not Modified: its validator meets the request's \(field)"
       case .decoded(let coding):
         "is played decoded: the request does not accept \(coding), in which it was recorded"
-      case .opened(let coding):
-        "is played decoded: a version cannot be made of a body in \(coding)"
+      case .opened(let coding): "is played decoded: a version cannot be made of a body in \(coding)"
       case .undecodable(let coding):
         "is played in \(coding), which the request does not accept and which cannot be decoded"
       case .headAlone: "is played without its body: it was recorded for GET"

@@ -256,8 +256,7 @@ private struct MatchGroup: Sendable {
     guard let recorded else { return true }
     switch matcher.authority {
     case .breaksTies: return true
-    case .required:
-      return request.url.host == nil || matcher.isOrigin(recorded, of: request.url)
+    case .required: return request.url.host == nil || matcher.isOrigin(recorded, of: request.url)
     }
   }
 

@@ -258,7 +258,6 @@ private struct Mask: Hashable, Sendable {
     let fields = matcher.headers.flatMap { request.headers.values($0) }
     if fields.contains(where: { RedactedText.mayBeIn($0.utf8) }) { return true }
     guard matcher.comparesBodies, !request.body.data.isEmpty else { return false }
-    return request.headers["Content-Encoding"] != nil
-      || RedactedText.mayBeIn(request.body.data)
+    return request.headers["Content-Encoding"] != nil || RedactedText.mayBeIn(request.body.data)
   }
 }

@@ -245,8 +245,7 @@ public struct Filter: Sendable, Hashable {
     _ name: String,
     _ condition: @escaping @Sendable (_ recorded: Request, _ asked: Request) -> Bool
   ) {
-    self.name = name
-    self.condition = condition
+    (self.name, self.condition) = (name, condition)
   }
 
   /// Tells whether a recording may answer a request.

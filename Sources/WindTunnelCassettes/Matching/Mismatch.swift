@@ -104,15 +104,12 @@ public struct Mismatch: Error, Sendable, Hashable {
     /// The difference in one line, such as `query "page": recorded "1", asked "2"`.
     public var description: String {
       guard recorded != nil || asked != nil else { return name }
-      let shown: (String?) -> String = { value in
-        value.map { isText ? "\"\($0)\"" : $0 } ?? "none"
+      let shown: (String?) -> String = { value in value.map { isText ? "\"\($0)\"" : $0 } ?? "none"
       }
       return "\(name): recorded \(shown(recorded)), asked \(shown(asked))"
     }
   }
-}
 
-extension Mismatch {
   /// Part by part only so many recordings are looked at, the nearest by method, origin, path and
   /// query.
   private static let looksMax = 64

@@ -114,8 +114,7 @@ struct RequestDistance {
     let isOtherScheme = schemes[0] != schemes[1]
     // A port that follows from the scheme is no difference of its own.
     let writtenPorts =
-      recorded.port == nil && asked.port == nil && isOtherScheme
-      && matcher.origin.contains(.scheme)
+      recorded.port == nil && asked.port == nil && isOtherScheme && matcher.origin.contains(.scheme)
     compare(.scheme, .scheme, 0.5, schemes[0], schemes[1], shown: (schemes[0], schemes[1]))
     compare(.host, .host, 2, recorded.host, asked.host, shown: (recorded.origin, asked.origin))
     compare(

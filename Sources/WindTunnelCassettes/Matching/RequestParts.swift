@@ -70,8 +70,7 @@ struct RequestParts {
       return headers.indices.contains(index) ? headers[index].value : nil
     case (.field(let index), .fields(let fields)):
       return fields.indices.contains(index) ? String(utf8: fields[index].value) : nil
-    case (.json(let path), .json(let json)):
-      return json[path: path[...]]?.scalarText
+    case (.json(let path), .json(let json)): return json[path: path[...]]?.scalarText
     case (.text, .bytes(let data)): return String(utf8: data)
     case (.field, _), (.json, _), (.text, _): return nil
     }
@@ -96,9 +95,7 @@ struct RequestParts {
   }
 
   /// Everything but the path, in one text.
-  var leaf: String {
-    "\(method) \(Self.digest(query)) \(Self.digest(headers)) \(body.digest)"
-  }
+  var leaf: String { "\(method) \(Self.digest(query)) \(Self.digest(headers)) \(body.digest)" }
 
   static func digest(_ fields: [Field]) -> String {
     let body = ComparedBody.fields(

@@ -5,9 +5,7 @@ package struct Pseudonym: Hashable, Comparable {
   package var name: String
   package var ordinal: Int
 
-  package init(name: String, ordinal: Int) {
-    (self.name, self.ordinal) = (name, ordinal)
-  }
+  package init(name: String, ordinal: Int) { (self.name, self.ordinal) = (name, ordinal) }
 
   package static func < (left: Pseudonym, right: Pseudonym) -> Bool {
     (left.name, left.ordinal) < (right.name, right.ordinal)
@@ -154,8 +152,7 @@ package enum PseudonymText {
       // The last hyphen with a digit behind it ends the name.
       guard
         let hyphen = run.indices.dropFirst().last(where: { index in
-          run[index] == UInt8(ascii: "-") && index + 1 < run.endIndex
-            && run[index + 1].isASCIIDigit
+          run[index] == UInt8(ascii: "-") && index + 1 < run.endIndex && run[index + 1].isASCIIDigit
         })
       else { return nil }
       let digits = run[(hyphen + 1)...].prefix(while: \.isASCIIDigit)

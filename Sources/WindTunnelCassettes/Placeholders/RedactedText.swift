@@ -110,8 +110,7 @@ package struct RedactedText {
       let mail = end.hasPrefix(Self.mailEnd) ? Self.mailEnd.count : 0
       let before = Self.withoutToken(literal)
       stands.append(
-        String(literal.dropFirst(before.count)) + Self.mark
-          + rest.prefix(count) + end.prefix(mail)
+        String(literal.dropFirst(before.count)) + Self.mark + rest.prefix(count) + end.prefix(mail)
       )
       rest = end.dropFirst(mail)
       add(before, .value(name))
@@ -235,9 +234,7 @@ extension String {
   /// count differently. A token that still decodes is its signature alone, since its dates change.
   var withoutRedactionOrdinals: String {
     guard contains("REDACTED-") else { return self }
-    return replacing(/(?:eyJ[\w-]+\.[\w-]*\.)?(REDACTED-[a-z0-9-]*[a-z0-9])-[0-9]+/) {
-      $0.output.1
-    }
+    return replacing(/(?:eyJ[\w-]+\.[\w-]*\.)?(REDACTED-[a-z0-9-]*[a-z0-9])-[0-9]+/) { $0.output.1 }
   }
 
   /// The text with zero for the dates in redacted web tokens (RFC 7519 §4.1), the only numbers that

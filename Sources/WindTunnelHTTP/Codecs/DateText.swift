@@ -59,8 +59,7 @@ package enum DateText {
   /// `Wed, 21 Oct 2026 07:28:00 GMT` (with dashes as in cookies, too),
   /// `Wednesday, 21-Oct-26 07:28:00 GMT` and `Wed Oct 21 07:28:00 2026`.
   package static func sinceEpoch(http text: String) -> Duration? {
-    let pattern =
-      /[A-Za-z]+, ([0-9]{2})[- ]([A-Z][a-z]{2})[- ]([0-9]{4}|[0-9]{2}) ([0-9:]{8}) GMT/
+    let pattern = /[A-Za-z]+, ([0-9]{2})[- ]([A-Z][a-z]{2})[- ]([0-9]{4}|[0-9]{2}) ([0-9:]{8}) GMT/
     let asctime = /[A-Z][a-z]{2} ([A-Z][a-z]{2}) ([ 0-9][0-9]) ([0-9:]{8}) ([0-9]{4})/
     let (year, name, day, time): (Substring, Substring, Substring, Substring)
     if let match = text.wholeMatch(of: pattern)?.output {
@@ -104,8 +103,7 @@ package enum DateText {
   private static func civil(daysSinceEpoch days: Int) -> (year: Int, month: Int, day: Int) {
     let days = days + 719_468
     let (era, dayOfEra) = days.quotientAndRemainder(dividingBy: 146_097)
-    let yearOfEra =
-      (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
     let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
     let shifted = (5 * dayOfYear + 2) / 153
     let month = shifted < 10 ? shifted + 3 : shifted - 9

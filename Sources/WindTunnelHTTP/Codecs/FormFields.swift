@@ -145,8 +145,7 @@ package enum Multipart {
       // A boundary has no quotes within (RFC 2046 §5.1.1), so it stands there as it is.
       let name = type.range(of: "boundary", options: .caseInsensitive),
       let place = type.range(of: own, range: name.upperBound..<type.endIndex),
-      data.range(of: Data("--\(boundary)".utf8)) == nil,
-      let lines = delimiters(data, boundary: own)
+      data.range(of: Data("--\(boundary)".utf8)) == nil, let lines = delimiters(data, boundary: own)
     else { return nil }
     var result = Data()
     var start = data.startIndex

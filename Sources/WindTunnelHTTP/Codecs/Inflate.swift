@@ -74,8 +74,7 @@ package enum Inflate {
   package static func opened(_ data: Data, coding: String) -> Opened? {
     // Most bodies have none.
     if coding.isEmpty { return Opened(content: data) }
-    let names = coding.split(separator: ",")
-      .map { $0.trimmingOptionalWhitespace().lowercased() }
+    let names = coding.split(separator: ",").map { $0.trimmingOptionalWhitespace().lowercased() }
       .filter { !$0.isEmpty && !unchanging.contains($0) }
     guard names.count <= ContentDecoder.codingsMax else { return nil }
     var opened = Opened(content: data)

@@ -20,8 +20,7 @@ public struct NamePattern: Sendable, Hashable, CustomStringConvertible, Expressi
   /// Tells whether the pattern matches a name, as it is or percent-encoded.
   public func fits(_ name: String) -> Bool {
     spellings.contains { spelling in
-      isPrefix
-        ? name.utf8.starts(with: spelling.utf8) : name.utf8.elementsEqual(spelling.utf8)
+      isPrefix ? name.utf8.starts(with: spelling.utf8) : name.utf8.elementsEqual(spelling.utf8)
     }
   }
 }

@@ -7,9 +7,7 @@ extension String {
 
   /// The path in the one spelling of all that mean the same: like ``canonicalPercentEncoding``, and
   /// without escapes for reserved characters except the delimiters of an address.
-  package var canonicalPath: String {
-    isPlainASCII ? self : Self.respelled(utf8[...], in: .path)
-  }
+  package var canonicalPath: String { isPlainASCII ? self : Self.respelled(utf8[...], in: .path) }
 
   /// The fields of a form, `name=value&…`, in the one spelling of all that the parser of WHATWG URL
   /// §5.1 takes for the same: a space is `%20`, and every name has a `=`.

@@ -54,8 +54,7 @@ extension JSON {
   /// Lone surrogates all read as U+FFFD; of a string that holds one the spelling counts.
   private static func canonical(_ text: Text) -> Text {
     guard let spelling = text.spelling?.lowercased(),
-      text.value.unicodeScalars.contains("\u{FFFD}"),
-      spelling.contains("\\ud")
+      text.value.unicodeScalars.contains("\u{FFFD}"), spelling.contains("\\ud")
     else { return Text(text.value) }
     return Text(spelling)
   }

@@ -4,9 +4,7 @@ extension JSON {
 
   /// Returns the text of one of our files: a container that holds no other container on one line
   /// where it fits, else one element a line; two spaces a level; a line feed at the end.
-  package func fileBytes() -> [UInt8] {
-    fileBytes(level: 0) + [UInt8(ascii: "\n")]
-  }
+  package func fileBytes() -> [UInt8] { fileBytes(level: 0) + [UInt8(ascii: "\n")] }
 
   /// Returns the text of a value that stands so many levels down in one of our files.
   package func fileBytes(level: Int) -> [UInt8] {

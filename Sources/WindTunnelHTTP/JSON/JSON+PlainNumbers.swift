@@ -5,8 +5,7 @@ extension JSON {
     case .null, .bool, .string: self
     case .number(let digits): .number(Self.plain(number: digits))
     case .array(let elements): .array(elements.map(\.inPlainNumbers))
-    case .object(let members):
-      .object(members.map { Member($0.name, $0.value.inPlainNumbers) })
+    case .object(let members): .object(members.map { Member($0.name, $0.value.inPlainNumbers) })
     }
   }
 

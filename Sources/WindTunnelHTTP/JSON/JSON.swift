@@ -25,10 +25,7 @@ public enum JSON: Sendable, Hashable {
     public var value: JSON
 
     /// Makes a member of a name and its value.
-    public init(_ name: Text, _ value: JSON) {
-      self.name = name
-      self.value = value
-    }
+    public init(_ name: Text, _ value: JSON) { (self.name, self.value) = (name, value) }
   }
 
   /// A string and, where the standard one differs, its spelling.
@@ -41,10 +38,7 @@ public enum JSON: Sendable, Hashable {
     /// Makes a string in the standard spelling.
     public init(_ value: String) { self.value = value }
 
-    init(_ value: String, spelling: String?) {
-      self.value = value
-      self.spelling = spelling
-    }
+    init(_ value: String, spelling: String?) { (self.value, self.spelling) = (value, spelling) }
 
     /// Makes a string in the standard spelling.
     public init(stringLiteral value: String) { self.value = value }

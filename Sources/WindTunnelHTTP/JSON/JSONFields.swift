@@ -66,10 +66,8 @@ package struct JSONFields {
     guard let key = missing.key else { throw object.error(ofAll: missing.problem) }
     throw object.error(key, missing.problem)
   }
-}
 
-// Members that are left out if they are `nil`.
-extension JSONFields {
+  // Members that are left out if they are `nil`.
   package mutating func int(
     _ name: String,
     _ value: inout Int?,
@@ -110,10 +108,8 @@ extension JSONFields {
     guard isReading else { return write(name, value.map { .text($0.rawValue) }) }
     value = try object.choice(name, Choice.self)
   }
-}
 
-// Members that must be there.
-extension JSONFields {
+  // Members that must be there.
   package mutating func int(
     _ name: String,
     _ value: inout Int,
@@ -142,10 +138,8 @@ extension JSONFields {
     guard isReading else { return members.add(JSON.Text(name), value) }
     value = try required(object.offset(name), missing)
   }
-}
 
-// Members that have a default.
-extension JSONFields {
+  // Members that have a default.
   /// Lists a count that is left out if it is zero.
   package mutating func count(_ name: String, _ value: inout Int) throws(FormatError) {
     guard isReading else { return write(name, value > 0 ? .number(value) : JSON?.none) }

@@ -12,9 +12,7 @@ package struct JSONParser {
     package var problem: String
     package var offset: Int
 
-    package init(problem: String, offset: Int) {
-      (self.problem, self.offset) = (problem, offset)
-    }
+    package init(problem: String, offset: Int) { (self.problem, self.offset) = (problem, offset) }
   }
 
   package let bytes: UnsafeBufferPointer<UInt8>
@@ -23,8 +21,7 @@ package struct JSONParser {
   private var depth = 0
 
   private init(_ bytes: UnsafeBufferPointer<UInt8>, depthMax: Int) {
-    self.bytes = bytes
-    self.depthMax = depthMax
+    (self.bytes, self.depthMax) = (bytes, depthMax)
   }
 
   /// Parses a whole text; a byte order mark in front is passed over.
@@ -35,9 +32,7 @@ package struct JSONParser {
     let read = { (parser: inout JSONParser) throws(Failure) -> JSON in try parser.value() }
     let outcome: Result<JSON, Failure> =
       bytes.withContiguousStorageIfAvailable { Self.whole($0, depthMax: depthMax, read) }
-      ?? ContiguousArray(bytes).withUnsafeBufferPointer {
-        Self.whole($0, depthMax: depthMax, read)
-      }
+      ?? ContiguousArray(bytes).withUnsafeBufferPointer { Self.whole($0, depthMax: depthMax, read) }
     return try outcome.get()
   }
 
@@ -143,10 +138,8 @@ package struct JSONParser {
     } while try goesOnInObject()
     return .object(members)
   }
-}
 
-// What stands between the values of a list or an object.
-extension JSONParser {
+  // What stands between the values of a list or an object.
   private mutating func enter(_ close: UInt8) throws(Failure) -> Bool {
     position += 1
     depth += 1

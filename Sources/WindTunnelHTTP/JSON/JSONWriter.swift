@@ -35,8 +35,7 @@ extension JSON {
 
     /// Makes a layout of a spacing, by default without a line feed at the end.
     public init(_ spacing: Spacing, endsWithNewline: Bool = false) {
-      self.spacing = spacing
-      self.endsWithNewline = endsWithNewline
+      (self.spacing, self.endsWithNewline) = (spacing, endsWithNewline)
     }
 
     /// The layout without white space.
@@ -75,9 +74,7 @@ extension JSON {
     JSONWriter.escape(value, into: &bytes)
     return String(decoding: bytes, as: UTF8.self)
   }
-}
 
-extension JSON {
   /// Creates a string from a part of a head. A stray octet is an escape, because its scalar is
   /// invisible: `\uefe9` for 0xE9.
   package static func head(_ text: String) -> JSON {

@@ -10,8 +10,7 @@ package struct ObjectReader {
   private var kept: [String] = []
 
   package init(_ json: JSON, source: String, path: String) throws(FormatError) {
-    self.source = source
-    self.path = path
+    (self.source, self.path) = (source, path)
     guard case .object(let members) = json else {
       throw FormatError(source: source, place: path, problem: "an object should stand here")
     }
@@ -137,9 +136,7 @@ package struct ObjectReader {
       )
     }
   }
-}
 
-extension ObjectReader {
   /// One of the names of an enumeration.
   package mutating func choice<Choice: RawRepresentable & CaseIterable>(
     _ name: String,

@@ -112,8 +112,7 @@ extension Body: Hashable {
     }
     switch (left.content, right.content) {
     case (.filed(let one, let length), .filed(let other, let otherLength))
-    where one === other && length == otherLength:
-      return true
+    where one === other && length == otherLength: return true
     case (.filed, _), (_, .filed):
       guard left.count == right.count else { return false }
       var place = 0

@@ -6,10 +6,7 @@ public struct HeaderField: Sendable, Hashable {
   public var value: String
 
   /// Makes a field of a name and a value.
-  public init(_ name: String, _ value: String) {
-    self.name = name
-    self.value = value
-  }
+  public init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
 
   /// Tells whether the field has a name, without regard to case (RFC 9110 §5.1).
   public func isNamed(_ other: String) -> Bool { name.equalsIgnoringASCIICase(other) }

@@ -5,9 +5,7 @@ public struct HeaderName: Sendable {
 
   /// Creates the name of a field that has no constant here.
   public init(_ text: String) { self.text = text }
-}
 
-extension HeaderName {
   /// The name of the field `Accept`.
   public static let accept = HeaderName("Accept")
   /// The name of the field `Authorization`.

@@ -17,10 +17,7 @@ public struct Request: Sendable, Hashable {
     headers: HeaderFields = [:],
     body: Body = .empty
   ) {
-    self.method = method
-    self.url = url
-    self.headers = headers
-    self.body = body
+    (self.method, self.url, self.headers, self.body) = (method, url, headers, body)
   }
 }
 
@@ -64,8 +61,7 @@ public struct ResponseHead: Sendable, Hashable {
 
   /// Makes a head of its parts.
   public init(status: Int = 200, headers: HeaderFields = [:]) {
-    self.status = status
-    self.headers = headers
+    (self.status, self.headers) = (status, headers)
   }
 }
 

@@ -128,9 +128,7 @@ public struct RequestURL: Sendable, Hashable {
   }
 
   /// The port: the written one, else the scheme's default.
-  public var effectivePort: Int? {
-    port ?? (scheme == "https" ? 443 : scheme == "http" ? 80 : nil)
-  }
+  public var effectivePort: Int? { port ?? (scheme == "https" ? 443 : scheme == "http" ? 80 : nil) }
 
   /// The origin, `scheme://host:port`, without the scheme's default port; `nil` without a host.
   public var origin: String? {

@@ -39,9 +39,7 @@ extension String {
 
   /// Tells whether this is a token of RFC 9110 §5.6.2: what methods and field names are made of.
   package var isHTTPToken: Bool { !isEmpty && utf8.allSatisfy(\.isHTTPTokenByte) }
-}
 
-extension String {
   /// Tells whether this cannot be a field's value: it would end the line (RFC 9110 §5.5).
   package var breaksFieldLine: Bool { utf8.contains { $0 == 0 || $0 == 0x0A || $0 == 0x0D } }
 }

@@ -8,9 +8,7 @@ package struct WebSocketClose: Sendable, Hashable {
   package var reason: String
 
   /// Makes an end of a code and words.
-  package init(_ code: UInt16?, _ reason: String = "") {
-    (self.code, self.reason) = (code, reason)
-  }
+  package init(_ code: UInt16?, _ reason: String = "") { (self.code, self.reason) = (code, reason) }
 
   /// The codes that have a meaning of their own (§7.4.1, and the registry of IANA).
   package static let goingAway: UInt16 = 1001

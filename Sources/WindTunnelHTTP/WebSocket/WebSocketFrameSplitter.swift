@@ -76,8 +76,7 @@ extension WebSocketFrameSplitter.Head {
     let isMasked = head[1] & 0x80 != 0
     maskingKey = isMasked ? head.suffix(4).reduce(0) { $0 << 8 | UInt32($1) } : nil
     let numbers = head[2...].dropLast(isMasked ? 4 : 0)
-    length =
-      numbers.isEmpty ? UInt64(head[1] & 0x7F) : numbers.reduce(0) { $0 << 8 | UInt64($1) }
+    length = numbers.isEmpty ? UInt64(head[1] & 0x7F) : numbers.reduce(0) { $0 << 8 | UInt64($1) }
   }
 }
 

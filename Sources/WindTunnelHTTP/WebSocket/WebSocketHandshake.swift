@@ -161,8 +161,7 @@ package enum WebSocketHandshake {
     guard fields.contains(token: "Upgrade", in: "Connection") else {
       throw Refusal("Connection does not say Upgrade (RFC 6455 §4.2.1).")
     }
-    guard fields.values("Sec-WebSocket-Version").count == 1,
-      fields["Sec-WebSocket-Version"] == "13"
+    guard fields.values("Sec-WebSocket-Version").count == 1, fields["Sec-WebSocket-Version"] == "13"
     else {
       throw Refusal(
         "Sec-WebSocket-Version is not 13 (RFC 6455 §4.2.2).",

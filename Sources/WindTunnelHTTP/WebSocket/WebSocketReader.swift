@@ -111,9 +111,7 @@ package struct WebSocketReader: ~Copyable {
   }
 
   /// Reads no more, and keeps nothing.
-  private mutating func end() {
-    (state, message, control) = (.over, nil, Data())
-  }
+  private mutating func end() { (state, message, control) = (.over, nil, Data()) }
 
   /// Holds a frame's first two bytes against the rules.
   private func check(_ first: UInt8, _ second: UInt8) throws(WebSocketFailure) {

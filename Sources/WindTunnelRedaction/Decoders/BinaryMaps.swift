@@ -18,8 +18,8 @@ struct BinaryMaps: Decoder, Sendable {
       case other(count: Int)
     }
 
-    var headCount: Int
     var shape: Shape
+    var headCount = 1
   }
 
   fileprivate let item: @Sendable (ByteSlice) -> Item?
@@ -132,11 +132,11 @@ struct BinaryMaps: Decoder, Sendable {
     item: { bytes in
       guard let first = bytes.first else { return nil }
       let (major, low) = (first >> 5, first & 0x1F)
-      if first == 0xFF { return Item(headCount: 1, shape: .stop) }
+      if first == 0xFF { return Item(shape: .stop) }
       if low == 31 {
         switch major {
-        case 2, 3: return Item(headCount: 1, shape: .chunks(isText: major == 3))
-        case 4, 5: return Item(headCount: 1, shape: .items(count: nil, isMap: major == 5))
+        case 2, 3: return Item(shape: .chunks(isText: major == 3))
+        case 4, 5: return Item(shape: .items(count: nil, isMap: major == 5))
         default: return nil
         }
       }
@@ -152,7 +152,7 @@ struct BinaryMaps: Decoder, Sendable {
         case 6: .items(count: 1, isMap: false)
         default: .other(count: 0)
         }
-      return shape.map { Item(headCount: 1 + width, shape: $0) }
+      return shape.map { Item(shape: $0, headCount: 1 + width) }
     },
     head: { count, isText in
       let major: UInt8 = isText ? 0x60 : 0x40
@@ -169,24 +169,20 @@ struct BinaryMaps: Decoder, Sendable {
       guard let first = bytes.first else { return nil }
       func sized(_ width: Int, _ shape: (Int) -> Item.Shape, extra: Int = 0) -> Item? {
         number(bytes.dropFirst().prefix(width), 31, width)
-          .map { Item(headCount: 1 + width, shape: shape($0 + extra)) }
+          .map { Item(shape: shape($0 + extra), headCount: 1 + width) }
       }
       switch first {
-      case 0x00...0x7F, 0xC0...0xC3, 0xE0...0xFF: return Item(headCount: 1, shape: .other(count: 0))
-      case 0x80...0x8F:
-        return Item(headCount: 1, shape: .items(count: Int(first & 0x0F), isMap: true))
-      case 0x90...0x9F:
-        return Item(headCount: 1, shape: .items(count: Int(first & 0x0F), isMap: false))
-      case 0xA0...0xBF:
-        return Item(headCount: 1, shape: .content(count: Int(first & 0x1F), isText: true))
+      case 0x00...0x7F, 0xC0...0xC3, 0xE0...0xFF: return Item(shape: .other(count: 0))
+      case 0x80...0x8F: return Item(shape: .items(count: Int(first & 0x0F), isMap: true))
+      case 0x90...0x9F: return Item(shape: .items(count: Int(first & 0x0F), isMap: false))
+      case 0xA0...0xBF: return Item(shape: .content(count: Int(first & 0x1F), isText: true))
       case 0xC4, 0xC5, 0xC6:
         return sized(1 << Int(first - 0xC4)) { .content(count: $0, isText: false) }
       case 0xC7, 0xC8, 0xC9: return sized(1 << Int(first - 0xC7), { .other(count: $0) }, extra: 1)
-      case 0xCA: return Item(headCount: 1, shape: .other(count: 4))
-      case 0xCB: return Item(headCount: 1, shape: .other(count: 8))
-      case 0xCC...0xCF: return Item(headCount: 1, shape: .other(count: 1 << Int(first - 0xCC)))
-      case 0xD0...0xD3: return Item(headCount: 1, shape: .other(count: 1 << Int(first - 0xD0)))
-      case 0xD4...0xD8: return Item(headCount: 1, shape: .other(count: 1 + 1 << Int(first - 0xD4)))
+      case 0xCA, 0xCB: return Item(shape: .other(count: 4 << Int(first - 0xCA)))
+      case 0xCC...0xCF: return Item(shape: .other(count: 1 << Int(first - 0xCC)))
+      case 0xD0...0xD3: return Item(shape: .other(count: 1 << Int(first - 0xD0)))
+      case 0xD4...0xD8: return Item(shape: .other(count: 1 + 1 << Int(first - 0xD4)))
       case 0xD9, 0xDA, 0xDB:
         return sized(1 << Int(first - 0xD9)) { .content(count: $0, isText: true) }
       case 0xDC...0xDF:

@@ -16,8 +16,7 @@ struct ProtobufMessage: Decoder {
         ? String(utf8: bytes) : nil
       let isMessage = text == nil && Self.fields(of: bytes)?.isEmpty == false
       let named = name.map { Span.Role.value(name: $0, .field, []) } ?? .text
-      let role =
-        text != nil ? named : isMessage ? .content(type: "application/protobuf") : .sealed
+      let role = text != nil ? named : isMessage ? .content(type: "application/protobuf") : .sealed
       texts.append(text)
       spans.append(Span(range: field.range, meaning: bytes, role: role))
     }

@@ -299,12 +299,10 @@ struct KnownKey {
   }
 
   /// Words of a mark that say what follows: `acme_sk_…`, `my-api-key-…`, `foo_pat_…`.
-  private static let words = Vocabulary.words(
-    """
+  private static let words: Words = """
     sk pat apikey token tok secret sec pw oauth key privkey srt usk ssk rt accesstoken apitoken ek
     dtn crsr fhb signkey sess m0 rpa rps ucat da2 alcht phs xnd kgat plainapikey ptk jsrd
     """
-  )
 
   /// Returns a word of parts of which one says that it is a key, and a long one behind that is
   /// drawn.
@@ -319,8 +317,7 @@ struct KnownKey {
     let isNamed = parts.dropLast().contains {
       words.contains(String(decoding: $0.map(\.asciiLowercased), as: UTF8.self))
     }
-    guard isNamed, last.contains(where: { $0.isASCIIDigit }),
-      last.contains(where: \.isASCIILetter),
+    guard isNamed, last.contains(where: { $0.isASCIIDigit }), last.contains(where: \.isASCIILetter),
       Looks.isDrawn(String(decoding: last, as: UTF8.self))
     else { return nil }
     return Finding(word.startIndex..<word.endIndex, "named-key")

@@ -36,7 +36,7 @@ extension NamedValues {
     return isKnown ? content(of: tag) : nil
   }
 
-  private static let innerTags = Vocabulary.words("value string code b strong span pre kbd tt em")
+  private static let innerTags: Words = "value string code b strong span pre kbd tt em"
 
   /// Returns the text of an element that has nothing but text and ends, without white space around
   /// it.

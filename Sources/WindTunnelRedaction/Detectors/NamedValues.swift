@@ -64,9 +64,6 @@ struct NamedValues: Detector {
     byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'")
   }
 
-}
-
-extension NamedValues {
   /// The known facts of a name while its value is looked for.
   private struct Name {
     var text: String
@@ -221,8 +218,7 @@ extension NamedValues {
     guard name.isColon, "|>".utf8.contains(bytes[start]) else { return nil }
     let mark = bytes[start...].prefix(4).prefix { $0 > 0x20 }
     guard mark.dropFirst().allSatisfy({ "+-123456789".utf8.contains($0) }),
-      mark.endIndex < bytes.count,
-      bytes[mark.endIndex] == 0x0A
+      mark.endIndex < bytes.count, bytes[mark.endIndex] == 0x0A
     else { return nil }
     let line = bytes[(mark.endIndex + 1)...].prefix(1000).prefix { $0 != 0x0A }
     let value = line.drop { $0 == 0x20 }

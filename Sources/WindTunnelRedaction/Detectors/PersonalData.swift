@@ -18,8 +18,7 @@ enum PersonalData: Detector {
       var (start, end) = (at, at + 1)
       while start > 0, isLocal(bytes[start - 1]) { start -= 1 }
       while end < bytes.count,
-        bytes[end].isWord || bytes[end] == UInt8(ascii: "-")
-          || bytes[end] == UInt8(ascii: ".")
+        bytes[end].isWord || bytes[end] == UInt8(ascii: "-") || bytes[end] == UInt8(ascii: ".")
       { end += 1 }
       while end > at + 1, !bytes[end - 1].isWord { end -= 1 }
       guard start < at, let dot = bytes[at..<end].lastIndex(of: UInt8(ascii: ".")),
@@ -37,8 +36,7 @@ enum PersonalData: Detector {
   static func phones(in bytes: Bytes) -> [Finding] {
     bytes.indices.filter { bytes[$0] == UInt8(ascii: "+") }.compactMap { start in
       let text = bytes[(start + 1)...].prefix { $0.isASCIIDigit || " -().".utf8.contains($0) }
-      guard let last = text.lastIndex(where: { $0.isASCIIDigit }),
-        0x30...0x39 ~= bytes[start + 1],
+      guard let last = text.lastIndex(where: { $0.isASCIIDigit }), 0x30...0x39 ~= bytes[start + 1],
         8...15 ~= text.count(where: { $0.isASCIIDigit })
       else { return nil }
       return Finding(start..<last + 1, "phone")

@@ -77,16 +77,12 @@ struct ToldValues {
   ]
 
   /// The words that make a code or a key somebody's: there are status codes and primary keys.
-  static let owners: [String: Set<String>] = [
-    "code": Vocabulary.words(
-      """
-      verification security login access recovery backup confirmation authentication auth sms mfa 2fa
-      time signin passkey reset pin authorization device pairing
-      """
-    ),
-    "key": Vocabulary.words(
-      "api secret access private signing session encryption license subscription"
-    ),
+  static let owners: [String: Words] = [
+    "code": """
+    verification security login access recovery backup confirmation authentication auth sms mfa 2fa
+    time signin passkey reset pin authorization device pairing
+    """,
+    "key": "api secret access private signing session encryption license subscription",
   ]
 
   private func secret(at place: Int) -> Finding? {
@@ -115,9 +111,8 @@ struct ToldValues {
   }
 
   /// Words that lead from a name to its value; one of the first four must be among them.
-  private static let leading = Vocabulary.words(
+  private static let leading: Words =
     "is was to be now set reset changed updated has been will still currently"
-  )
 
   /// Returns the place where the value begins behind ` is `, ` for Ada is: `, ` has been set to `.
   private func valueStart(behind end: Int) -> Int? {
@@ -172,8 +167,7 @@ struct ToldValues {
     let digits = value.count { $0.isASCIIDigit }
     let isSecret =
       switch kind {
-      case .word:
-        digits == value.count ? !isAmount(rest) : digits > 0 || Self.isOdd(value)
+      case .word: digits == value.count ? !isAmount(rest) : digits > 0 || Self.isOdd(value)
       case .code: isCode(value, digits) && !isAmount(rest)
       case .key: value.count >= 8 && digits > 0 && digits < value.count
       }

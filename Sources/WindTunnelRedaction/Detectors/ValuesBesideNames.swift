@@ -137,8 +137,7 @@ struct ValuesBesideNames {
     case "id": return previous == "session"
     case "token" where Self.readers.contains(previous): return false
     case _ where Self.tooCommon.contains(text): return false
-    default:
-      return names.kind(of: String(decoding: bytes[core], as: UTF8.self), in: .field) != nil
+    default: return names.kind(of: String(decoding: bytes[core], as: UTF8.self), in: .field) != nil
     }
   }
 
@@ -166,21 +165,17 @@ struct ValuesBesideNames {
   }
 
   /// Verbs and the like that are names of secrets elsewhere.
-  private static let tooCommon = Vocabulary.words(
+  private static let tooCommon: Words =
     "sign pass pin auth bearer cookie cookies tokens secrets passwords apikeys"
-  )
   /// Before what a parser reads.
   private static let readers: Set<String> = ["unexpected", "illegal", "unknown", "syntax"]
   /// Words that say that something was handed over.
-  private static let givings = Vocabulary.words(
+  private static let givings: Words =
     "provided given sent supplied passed received got used presented submitted entered specified"
-  )
   /// Words that a value behind them belongs to.
-  private static let owners = Vocabulary.words(
-    """
+  private static let owners: Words = """
     request trace span correlation user order account client customer job file build version commit
     hash digest checksum fingerprint host node device url at on by from in for of and or algorithm
     endpoint type format kid
     """
-  )
 }

@@ -26,35 +26,26 @@ enum FieldKind {
   }
 
   private static let known: [String: FieldKind] = {
-    let lists: [(FieldKind, String)] = [
-      (.credentials, "authorization proxy-authorization authentication x-authentication"),
-      (.cookies, "cookie cookie2"), (.setCookie, "set-cookie"),
-      (.protocols, "sec-websocket-protocol"), (.link, "location content-location referer"),
-      (
-        .made,
-        """
-        etag if-none-match if-match date sec-websocket-key sec-websocket-accept x-request-id
-        x-amz-request-id x-amz-id-2 x-amz-cf-id x-client-data traceparent
-        """
-      ),
+    let lists: KeyValuePairs<FieldKind, String> = [
+      .credentials: "authorization proxy-authorization authentication x-authentication",
+      .cookies: "cookie cookie2", .setCookie: "set-cookie",
+      .protocols: "sec-websocket-protocol", .link: "location content-location referer",
+      .made: """
+      etag if-none-match if-match date sec-websocket-key sec-websocket-accept x-request-id
+      x-amz-request-id x-amz-id-2 x-amz-cf-id x-client-data traceparent
+      """,
       // Digests of a body (RFC 1864, RFC 3230, RFC 9530), and where a browser sends its reports
       // (Reporting API, Network Error Logging): such an address bears an id of the answer.
-      (
-        .drawn,
-        """
-        content-md5 digest content-digest repr-digest x-goog-hash x-ms-content-md5 report-to
-        reporting-endpoints nel
-        """
-      ),
-      (
-        .syntax,
-        """
-        content-type content-length content-encoding content-range content-language connection
-        transfer-encoding upgrade host accept accept-encoding accept-language accept-ranges range
-        cache-control vary allow expires last-modified if-modified-since age retry-after te trailer
-        via
-        """
-      ),
+      .drawn: """
+      content-md5 digest content-digest repr-digest x-goog-hash x-ms-content-md5 report-to
+      reporting-endpoints nel
+      """,
+      .syntax: """
+      content-type content-length content-encoding content-range content-language connection
+      transfer-encoding upgrade host accept accept-encoding accept-language accept-ranges range
+      cache-control vary allow expires last-modified if-modified-since age retry-after te trailer
+      via
+      """,
     ]
     let pairs = lists.flatMap { kind, text in
       Vocabulary.words(text).map { (FieldName.normalised($0), kind) }

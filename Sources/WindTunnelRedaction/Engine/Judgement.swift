@@ -82,9 +82,8 @@ enum Judgement {
       || value.contains(".") && value.utf8.allSatisfy { 0x61...0x7A ~= $0 || $0 == 0x2E }
   }
 
-  private static let switches = Vocabulary.words(
+  private static let switches: Words =
     "on off optional required enabled disabled hidden allowed forbidden"
-  )
 
   /// Tells whether a value without letters counts or numbers something: nobody's token is so short.
   private static func isNumber(_ value: String, of name: String) -> Bool {
@@ -231,9 +230,7 @@ enum Judgement {
       && marks.contains(parts[0].lowercased())
   }
 
-  private static let marks = Vocabulary.words(
-    "tok token sk sess sid pat auth secret jwt csrf apikey"
-  )
+  private static let marks: Words = "tok token sk sess sid pat auth secret jwt csrf apikey"
 
   private static func isMixed(_ value: String) -> Bool {
     value.utf8.contains(where: \.isASCIILetter)
@@ -259,9 +256,8 @@ enum Judgement {
     return text.lowercased().split { !$0.isLetter }.contains { places.contains(String($0)) }
   }
 
-  private static let places = Vocabulary.words(
+  private static let places: Words =
     "offset cursor page limit last after before start skip position id sort index seq next"
-  )
 
   /// ISO/IEC 7812-1, annex B: 12 to 19 digits of which the last is a check.
   private static func isCard(_ value: String) -> Bool {

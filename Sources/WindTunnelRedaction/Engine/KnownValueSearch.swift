@@ -168,8 +168,7 @@ struct KnownValueSearch {
     guard bytes[place...].starts(with: mark) else { return nil }
     var end = place + mark.count
     while end < bytes.count,
-      0x61...0x7A ~= bytes[end] || bytes[end].isASCIIDigit
-        || bytes[end] == UInt8(ascii: "-")
+      0x61...0x7A ~= bytes[end] || bytes[end].isASCIIDigit || bytes[end] == UInt8(ascii: "-")
     { end += 1 }
     return end
   }

@@ -55,8 +55,7 @@ package struct NGramFilter {
 
   /// Tells whether a word may be there; where this is false it is not.
   package func mayContain(_ word: String) -> Bool {
-    isBlind
-      || Self.grams(of: Bytes(word.utf8)) { bits[place($0).word] & place($0).bit != 0 }
+    isBlind || Self.grams(of: Bytes(word.utf8)) { bits[place($0).word] & place($0).bit != 0 }
   }
 
   /// Adds what another filter of the same size has seen.

@@ -90,12 +90,10 @@ struct NamedPair {
   private static let names: [StaticString] = ["\"name\"", "\"key\"", "\"header\""]
   private static let otherNames: [StaticString] = [
     "\"name\"", "\"key\"", "\"id\"", "\"field\"", "\"label\"", "\"param\"", "\"parameter\"",
-    "\"attribute\"",
-    "\"property\"", "\"variable\"", "\"type\"", "\"kind\"",
+    "\"attribute\"", "\"property\"", "\"variable\"", "\"type\"", "\"kind\"",
   ]
   private static let values: [StaticString] = [
-    "\"value\"", "\"content\"", "\"val\"", "\"text\"", "\"data\"", "\"string\"",
-    "\"stringValue\"",
+    "\"value\"", "\"content\"", "\"val\"", "\"text\"", "\"data\"", "\"string\"", "\"stringValue\"",
   ]
 
   /// Tells whether a member holds the value. Under other labels than `name` and `value` what reads

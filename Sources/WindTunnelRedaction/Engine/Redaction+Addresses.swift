@@ -49,20 +49,18 @@ extension Redaction {
   private func isHook(_ host: String?, _ path: String) -> Bool {
     guard let host, path.read.utf8.count(where: { $0 == UInt8(ascii: "/") }) > 3,
       let name = host.lowercased().split(separator: ":").first,
-      Self.hookHosts.contains(where: { name == $0 || name.hasSuffix(".\($0)") })
+      Self.hookHosts.all.contains(where: { name == $0 || name.hasSuffix(".\($0)") })
     else { return false }
     return host.contains("hook") || path.contains("hook")
   }
 
   /// Hosts whose addresses are all that one needs to post there.
-  private static let hookHosts = Vocabulary.words(
-    """
+  private static let hookHosts: Words = """
     hooks.slack.com discord.com discordapp.com webhook.office.com hooks.zapier.com
     hook.integromat.com maker.ifttt.com hooks.chime.aws chat.googleapis.com
     """
-  )
 
-  private static let linkOwners = Vocabulary.words("t s login signin rss feed feeds atom ical ics")
+  private static let linkOwners: Words = "t s login signin rss feed feeds atom ical ics"
 
   /// Returns the name of a segment that looks drawn by lot, if it is a secret by the one before it.
   private func name(_ before: String, of text: String) -> String? {

@@ -199,8 +199,7 @@ extension Redaction {
     func has(_ name: StaticString, _ fits: (String) -> Bool) -> Bool {
       members.contains { member in
         guard case .string(let range) = member.value, range.count <= 80,
-          member.name.count == name.utf8CodeUnitCount + 2,
-          walk.text(member.name) == "\(name)"
+          member.name.count == name.utf8CodeUnitCount + 2, walk.text(member.name) == "\(name)"
         else { return false }
         return fits(walk.text(range))
       }

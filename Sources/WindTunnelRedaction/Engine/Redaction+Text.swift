@@ -51,13 +51,11 @@ extension Redaction {
   }
 
   /// The marks by which a text is known to be spelled in a way of its own.
-  private static let escapes: [(EscapedText.Spelling, [Bytes])] = [
-    (.percent, ["%3D", "%3d", "%3A", "%3a", "%22", "%40", "%25"].map { Bytes($0.utf8) }),
-    (
-      .html,
-      ["&#x", "&#1", "&#3", "&#4", "&#5", "&#6", "&#9", "&quot;", "&#X"].map { Bytes($0.utf8) }
-    ),
-    (.json, ["\\u00", "\\x", "\\\""].map { Bytes($0.utf8) }),
+  private static let escapes: KeyValuePairs<EscapedText.Spelling, [Bytes]> = [
+    .percent: ["%3D", "%3d", "%3A", "%3a", "%22", "%40", "%25"].map { Bytes($0.utf8) },
+    .html: ["&#x", "&#1", "&#3", "&#4", "&#5", "&#6", "&#9", "&quot;", "&#X"]
+      .map { Bytes($0.utf8) },
+    .json: ["\\u00", "\\x", "\\\""].map { Bytes($0.utf8) },
   ]
 
   /// Returns a text without secrets: JSON as such, else lines of JSON and what is between them.

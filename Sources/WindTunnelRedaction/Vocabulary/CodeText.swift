@@ -11,8 +11,7 @@ enum CodeText {
     case UInt8(ascii: "$"), UInt8(ascii: "#"): return beginsReference(text)
     case UInt8(ascii: "{"): return last == UInt8(ascii: "}")
     case UInt8(ascii: "<"): return last == UInt8(ascii: ">")
-    case UInt8(ascii: "%"):
-      return rest.count == 1 && "sdv@".utf8.contains(last)
+    case UInt8(ascii: "%"): return rest.count == 1 && "sdv@".utf8.contains(last)
     default: return false
     }
   }

@@ -36,12 +36,8 @@ public struct RedactionRules: Sendable, Hashable {
     keep: [String] = [],
     personalData: Bool = false
   ) {
-    self.headers = headers
-    self.queries = queries
-    self.fields = fields
-    self.paths = paths
-    self.keep = keep
-    self.personalData = personalData
+    (self.headers, self.queries, self.fields) = (headers, queries, fields)
+    (self.paths, self.keep, self.personalData) = (paths, keep, personalData)
   }
 
   /// Makes rules of the names of secrets, wherever they stand; a name that begins with `$` is a
@@ -72,9 +68,7 @@ public struct RedactionRules: Sendable, Hashable {
 
   /// Tells whether a text names a place in JSON bodies.
   package static func isPlace(_ text: String) -> Bool { JSONPath(text) != nil }
-}
 
-extension RedactionRules {
   /// The rules that always apply, and those for e-mail addresses, telephone numbers and people's
   /// names.
   public static let personalData = RedactionRules(personalData: true)

@@ -167,14 +167,13 @@ struct SecretNames {
     return nil
   }
 
-  private static let shortOwners = Vocabulary.words(
+  private static let shortOwners: Words =
     "user db smtp imap ftp mail admin root my login auth api app proxy http url ssh ldap mysql pg postgres become"
-  )
-  private static let cards = Vocabulary.words("cardnumber creditcardnumber ccnumber")
+  private static let cards: Words = "cardnumber creditcardnumber ccnumber"
 
   /// Tells whether a name ends with one of many words: they are looked up by their length, so that
   /// the cost is the name's and not the list's.
-  static func ends(_ name: String, in words: Set<String>) -> Bool {
+  static func ends(_ name: String, in words: Words) -> Bool {
     var rest = name[...]
     while !rest.isEmpty {
       if words.contains(String(rest.read)) { return true }
@@ -242,13 +241,10 @@ struct SecretNames {
   static func isWord(_ value: String) -> Bool {
     guard value.utf8.count <= 40 else { return false }
     let name = folded(value)
-    if Vocabulary.certain.contains(name) || Vocabulary.certainWholes.contains(name)
+    return Vocabulary.certain.contains(name) || Vocabulary.certainWholes.contains(name)
       || Vocabulary.ambiguous[name] != nil || Vocabulary.harmless.contains(name)
-    {
-      return true
-    }
-    return ["token", "secret"].contains {
-      name.hasSuffix($0) && Vocabulary.tokenOwners.contains(String(name.dropLast($0.count)))
-    }
+      || ["token", "secret"].contains {
+        name.hasSuffix($0) && Vocabulary.tokenOwners.contains(String(name.dropLast($0.count)))
+      }
   }
 }

@@ -2,8 +2,7 @@
 /// letters and digits in lower case, without accents and separators.
 enum Vocabulary {
   /// Ends of names whose values are secrets whatever they are.
-  static let certain = words(
-    """
+  static let certain: Words = """
     password passwd passphrase passcode passwort kennwort geheimnis lykilorð lykilord contrasena
     contrasenya motdepasse mdp senha palavrapasse palavrachave parola parolachiave wachtwoord
     losenord passord adgangskode kodeord salasana haslo hasło heslo jelszo parool parole slaptazodis
@@ -50,22 +49,18 @@ enum Vocabulary {
     кодподтверждения пинкод секретнииключ таємнииключ таенключ тајникључ сакретныключ パスフレーズ 合言葉 暗号鍵
     暗号キー 授权码 授權碼 权杖 權杖 api金鑰 私密金鑰 秘密金鑰 动态码 激活码 激活碼 存取金鑰 접근키 액세스키 시크릿 인증키 개인키 패스워드 서비스키 api키
     """
-  )
 
   /// Names that say the same by themselves and end too many others.
-  static let certainWholes = words(
-    """
+  static let certainWholes: Words = """
     pwd dbpwd userpwd pswd otp totp jwt csrf xsrf xcsrf cvv cvc cvv2 ssn hmac passwords apikeys
     accesstokens refreshtokens apitoken apitokens xfunctionskey xauth setcookie pgpassword
     mysqlpwd keystorepass truststorepass bindpw rootpw userpw dbpass smtppass mailpass requirepass
     masterauth authcode sas sastoken secrettext rspauth psk wpapsk accesspin sudopassword
     keysbase64 recoverykeysbase64 unsealkeysb64 unsealkeyshex pepper
     """
-  )
 
   /// The words before `token`, `code` or `cookie` that make it nothing else.
-  static let tokenOwners = words(
-    """
+  static let tokenOwners: Words = """
     access refresh id auth authorization authentication authenticity session csrf xsrf login
     signin api bearer device security secret user client oauth oauth2 personal deploy deployment
     registration registry reset verification confirmation invite invitation activation upload
@@ -76,7 +71,6 @@ enum Vocabulary {
     stream socket playback video payment checkout billing card integration installation hub my our
     stored issued new old current valid plain raw signed encrypted hashed
     """
-  )
 
   /// Names whose values are as often harmless: what they are tells the value, or what stands
   /// beside.
@@ -95,8 +89,7 @@ enum Vocabulary {
   ]) { one, _ in one }
 
   /// Ends of names that are none: they end like a secret's.
-  static let harmless = words(
-    """
+  static let harmless: Words = """
     pagetoken pagingtoken nexttoken previoustoken prevtoken continuationtoken paginationtoken
     sitekey publishablekey pubkey hostkey vapidkey applicationserverkey verifykey cancellationtoken
     synctoken nextsynctoken cursortoken deltatoken skiptoken offsettoken scrolltoken presettoken
@@ -105,7 +98,6 @@ enum Vocabulary {
     withcredentials publickey foreignkey partitionkey sortkey routingkey idempotencykey edsignature
     dsasignature surrogatekey cachekey dedupekey groupkey localekey translationkey pressedkey
     """
-  )
 
   /// The words behind the name of a secret that make it no other thing; not a policy, a length.
   static let tails = """
@@ -118,26 +110,21 @@ enum Vocabulary {
     .split { $0 == " " || $0 == "\n" }.map(String.init)
 
   /// Members of an object under a secret name that tell about the secret and are none.
-  static let about = words(
-    """
+  static let about: Words = """
     type tokentype kind scheme scope scopes alg algorithm expires expiresin expiresat expiry exp
     created createdat issuedat updatedat lastusedat status name label title description enabled
     required message messages error errors minlength maxlength length pattern format placeholder
     hint policy strength provider version ttl use kty crv kid keyid keytype keysize bits usage
     """
-  )
 
   /// Values that are nobody's secret.
-  static let plainValues = words(
-    """
+  static let plainValues: Words = """
     true false null nil none undefined yes no bearer basic * include omit same-origin redacted
     [redacted] [filtered] n/a
     """
-  )
 
   /// Words of schemas and settings, which stand where a secret would.
-  static let schemaWords = words(
-    """
+  static let schemaWords: Words = """
     string text on off integer int number boolean bool object array varchar char uuid required
     optional hidden masked header query cookie apikey http https oauth2 openidconnect enabled
     disabled unknown invalid valid missing expired na default password token secret key filtered
@@ -145,11 +132,9 @@ enum Vocabulary {
     example sample placeholder todo empty set unset ok readonly writeonly nullable string! string?
     String
     """
-  )
 
   /// Words with digits that are terms of the trade and drawn by nobody.
-  static let terms = words(
-    """
+  static let terms: Words = """
     base64 base32 base16 base58 md5 sha1 sha2 sha3 sha224 sha256 sha384 sha512 utf8 utf16 utf32
     iso88591 argon2 argon2id argon2i pbkdf2 oauth oauth1 oauth2 ed25519 x509 pkcs1 pkcs8 pkcs12
     aes128 aes192 aes256 hs256 hs384 hs512 rs256 rs384 rs512 es256 es384 es512 ps256 p256 p384 p521
@@ -157,7 +142,6 @@ enum Vocabulary {
     ipv6 x86 x64 arm64 win32 win64 log4j k8s i18n l10n a11y erc20 erc721 secp256k1 curve25519 bcrypt
     scrypt blake2b crc32 x25519 tls12 tls13 w3c gpt4 gpt4o 2fa mfa u2f fido2 web3 s3 ec2
     """
-  )
 
   /// The names beside a value that tell what kind of message it is.
   static let neighbours: [String: Neighbours] = meanings(
@@ -187,14 +171,12 @@ enum Vocabulary {
   ) { $0.union($1) }
 
   /// Members that hold messages and labels by the names of fields.
-  static let telling = words(
-    """
+  static let telling: Words = """
     error errors fielderrors validation validationerrors violations messages labels placeholders
     hints translations strings descriptions titles i18n l10n locale locales messagesen glossary
     texts helptexts tooltips captions copy schema schemas properties definitions securityschemes
     columns fields securitydefinitions parametersdoc documentation docs enums
     """
-  )
 
   /// Tells whether a member holds messages and labels. Most are told by their length.
   static func isTelling(_ key: String) -> Bool {
@@ -202,40 +184,33 @@ enum Vocabulary {
       && telling.contains(SecretNames.folded(key))
   }
 
-  private static let tellingStarts = Set(telling.compactMap(\.utf8.first))
+  private static let tellingStarts = Set(telling.all.compactMap(\.utf8.first))
 
   /// Persons and how to reach them, where personal data is taken out.
-  static let contacts = words("email mail emailaddress phone phonenumber mobile telephone fax")
-  static let persons = words(
-    """
+  static let contacts: Words = "email mail emailaddress phone phonenumber mobile telephone fax"
+  static let persons: Words = """
     name firstname lastname fullname givenname familyname middlename surname nickname displayname
     username birthname maidenname birthday birthdate dateofbirth dob ssn iban street address
     addressline1 addressline2 postcode postalcode zip zipcode tel
     """
-  )
 
   /// Words of a header field's name that make a credential of its value.
-  static let headerWords = words(
-    """
+  static let headerWords: Words = """
     key apikey token secret auth authentication authenticate password passwd pwd signature sig jwt
     credential credentials session sessionid sid otp pin hmac api assertion csrf xsrf appcheck
     license passcode bearer accesskey identity dpop sign authtoken usertoken apitoken
     authorization oidc tkn
     """
-  )
 
   /// Header fields whose name says nothing of it, and that hold one all the same.
-  static let headers = words(
-    """
+  static let headers: Words = """
     xhoneycombteam xwpnonce xplexclientidentifier xgdcauthsst xamzdate3 xcfaccess xtransactionpin
     xmbxapi xgpx xredmineswitchuser xparserestapi xsfdcsession xnexmotrace ddapi xlinesig
     xelastictoken
     """
-  )
 
   /// Words behind a secret's name that make it another thing.
-  static let aboutSecrets = words(
-    """
+  static let aboutSecrets: Words = """
     policy policies length min max minimum maximum strength url uri endpoint link type types count
     counts expiry expires expiration expired expire age id ids name names hint hints required
     enabled disabled changed change updated created issued rotated at date time timestamp label
@@ -249,11 +224,9 @@ enum Vocabulary {
     protected protection less free encryption generator size bits region zone owner user username
     email tests test passed kind group role client service tokens per remaining
     """
-  )
 
   /// Header fields with such a word that hold none.
-  static let harmlessHeaders = words(
-    """
+  static let harmlessHeaders: Words = """
     secwebsocketkey secwebsocketaccept idempotencykey xidempotencykey surrogatekey xcachekey
     cachekey xsurrogatekey key publickeypins publickeypinsreportonly acceptsignature
     signatureinput wwwauthenticate proxyauthenticate xamzserversideencryptionawskmskeyid
@@ -262,25 +235,19 @@ enum Vocabulary {
     authenticationinfo xapiversion xsessionaffinity originagentcluster permissionspolicy xkey
     xroutingkey xpartitionkey xapirequestid
     """
-  )
 
   /// Segments of a path behind which a secret stands.
-  static let pathOwners = onceOwners.union(
-    words(
-      """
-      verify invite invitation invitations accept join share hooks webhook webhooks services claim
-      validate sso download
-      """
-    )
-  )
+  static let pathOwners = Words(all: onceOwners.all.union(otherOwners.all))
+  private static let otherOwners: Words = """
+    verify invite invitation invitations accept join share hooks webhook webhooks services claim
+    validate sso download
+    """
 
   /// Those of them behind which what stands is drawn for one use, whatever letters it has.
-  static let onceOwners = words(
-    """
+  static let onceOwners: Words = """
     reset resetpassword passwordreset verifyemail emailverification confirm confirmation activate
     activation magic magiclink unsubscribe onetime otl recover recovery restore unlock
     """
-  )
 
   /// Tells whether a procedure proves by its parameters who calls it.
   static func isLogin(_ method: String) -> Bool {
@@ -303,4 +270,15 @@ enum Vocabulary {
     let pairs = lists.flatMap { meaning, text in words(text).map { ($0, meaning) } }
     return Dictionary(pairs, uniquingKeysWith: both)
   }
+}
+
+/// Words that a literal lists.
+struct Words: Sendable {
+  let all: Set<String>
+
+  func contains(_ word: String) -> Bool { all.contains(word) }
+}
+
+extension Words: ExpressibleByStringLiteral {
+  init(stringLiteral text: String) { all = Vocabulary.words(text) }
 }

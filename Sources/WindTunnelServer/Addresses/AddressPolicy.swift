@@ -191,9 +191,7 @@ extension SocketAddress {
 
   /// The IPv4 address that an IPv6 socket spells `::ffff:127.0.0.1` (RFC 4291 §2.5.5.2), and every
   /// other address as it is: the two are one.
-  var unmapped: SocketAddress {
-    Self.mapped.contains(self) ? four(at: 12) ?? self : self
-  }
+  var unmapped: SocketAddress { Self.mapped.contains(self) ? four(at: 12) ?? self : self }
 
   /// The IPv4 address that a gateway on the way makes of an IPv6 one: behind 64:ff9b::/96 (NAT64,
   /// RFC 6052 §2.1), and within 2002::/16 (6to4, RFC 3056 §2).

@@ -48,8 +48,7 @@ public enum PrivateAddress {
 
     /// Makes a candidate of an address and its interface's name.
     public init(_ host: String, _ interface: String) {
-      self.host = host
-      self.interface = interface
+      (self.host, self.interface) = (host, interface)
     }
   }
 

@@ -412,13 +412,11 @@ extension Channel {
     if let timer = tls?.timer { reactor.cancel(timer) }
     delegate?.channelClosed(self, tls?.error ?? (isOwnEnd ? nil : error))
   }
-}
 
-// MARK: - TLS
+  // MARK: - TLS
 
-// TLS between a channel's delegate, which hears and says plain bytes, and its queue of output,
-// which holds what travels. Whatever is put between that queue and the socket meets sealed bytes.
-extension Channel {
+  // TLS between a channel's delegate, which hears and says plain bytes, and its queue of output,
+  // which holds what travels. Whatever is put between that queue and the socket meets sealed bytes.
   /// Tells whether what travels is sealed.
   var isSecure: Bool { tls != nil }
 

@@ -86,9 +86,7 @@ extension Listener: ReadinessHandler {
         // Mostly too many open files. The connection stays in the queue and would be told again
         // at once, so it is looked at again when somebody may have closed one.
         pause()
-        reactor.schedule(after: 10_000_000) { [weak self] _ in
-          self?.resume()
-        }
+        reactor.schedule(after: 10_000_000) { [weak self] _ in self?.resume() }
         return
       }
     }

@@ -293,8 +293,7 @@ final class ClientExchange: @unchecked Sendable {
     let seconds = Self.text(terms.seconds)
     switch phase {
     case .waiting: return .tooSlow("all connections to the server were in use for \(seconds) s")
-    case .connecting:
-      return .socket(SocketError(.connect, ETIMEDOUT, destination.addresses.first))
+    case .connecting: return .socket(SocketError(.connect, ETIMEDOUT, destination.addresses.first))
     case .asking, .reading, .passing, .over:
       if let channel, content.isMissing(on: channel) {
         return .stalledContent("No more of the request came for \(seconds) s.")

@@ -34,9 +34,7 @@ enum ExchangeFailure: Error, Sendable {
     case .tooSlow(let text), .stalledContent(let text), .unreadable(let text): text
     }
   }
-}
 
-extension ExchangeFailure {
   /// RFC 9112 §9.8: content that only an end delimits is complete if TLS has ended, too.
   static let noEndOfTLS = message(
     ProtocolError(

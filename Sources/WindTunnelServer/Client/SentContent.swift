@@ -65,8 +65,7 @@ struct SentContent {
 
   private func next() -> Data? {
     switch source {
-    case .data(let data) where !isPassed:
-      data.dropFirst(passedBytes).prefix(Self.pieceBytes)
+    case .data(let data) where !isPassed: data.dropFirst(passedBytes).prefix(Self.pieceBytes)
     case .upload(let upload) where !upload.waiting.isEmpty:
       upload.waiting.take(atMost: Self.pieceBytes)
     case .data, .upload, .file: nil

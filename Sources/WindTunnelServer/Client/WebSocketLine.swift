@@ -199,9 +199,7 @@ package final class WebSocketLine: @unchecked Sendable {
 
   // MARK: End
 
-  private func failed(_ symptom: Symptom, _ text: String) {
-    end(.failed(.init(symptom, text)))
-  }
+  private func failed(_ symptom: Symptom, _ text: String) { end(.failed(.init(symptom, text))) }
 
   /// Ends it, and says so; `nil`: nobody wants to know.
   private func end(_ event: Event?) {

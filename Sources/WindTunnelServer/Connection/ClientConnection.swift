@@ -70,11 +70,9 @@ final class ClientConnection {
   }
 
   var now: Duration { .nanoseconds(Moment.now() - start) }
-}
 
-// MARK: - Beginnings
+  // MARK: - Beginnings
 
-extension ClientConnection {
   /// Takes over a socket that has been accepted, and counted; `nil` where it is gone already.
   static func begin(
     _ socket: Socket,
@@ -200,11 +198,9 @@ extension ClientConnection {
       channel.abandon()
     }
   }
-}
 
-// MARK: - Ends
+  // MARK: - Ends
 
-extension ClientConnection {
   /// Serves no further request; an answer that has begun is finished.
   func closeWhenIdle() {
     // What a client has said by now, or that it has left, was so before the end.
@@ -387,7 +383,8 @@ extension ClientConnection: ChannelDelegate {
     case .answering(let writer): writer.clientLeft()
     case .tunnelling(let tunnel): tunnel.clientClosed(error)
     // A server of recorded answers is told by who asks.
-    case .stalled(let outcome?) where context.origins.proxy != nil: context.deck.left(outcome)
+    case .stalled(let outcome?) where context.origins.proxy != nil:
+      context.deck.tell(.left(outcome), of: outcome)
     case .idle, .parting, .opening, .receiving, .relaying, .streaming, .conversing, .stalled,
       .ended:
       break
@@ -559,11 +556,9 @@ extension ClientConnection {
 
   /// Tells that all of a request is here that is being answered already.
   func noteRequestEnd(of outcome: Outcome) { deck.noteEnd(of: outcome) }
-}
 
-// MARK: - Content that goes on while it comes
+  // MARK: - Content that goes on while it comes
 
-extension ClientConnection {
   /// Tells whether more content is refused, now that a request turns out to have so much.
   private func refusesContent(_ count: Int) -> Bool {
     // Elsewhere the parser has looked.

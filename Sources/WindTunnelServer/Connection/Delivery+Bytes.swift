@@ -23,8 +23,7 @@ extension Delivery {
         (framing, keeps, trailers) = (answer.framing, answer.keepsAlive, head.trailers)
         bytes.appendHead(head, framed: answer)
       case .bytes where framing == Framing.none: return []
-      case .bytes(.data(let data)) where framing == .chunked:
-        bytes.appendChunk(data)
+      case .bytes(.data(let data)) where framing == .chunked: bytes.appendChunk(data)
       case .finish:
         let end: [Step] = keeps ? [] : [.close]
         guard framing == .chunked else { return end }

@@ -79,7 +79,5 @@ extension Channel {
 
 extension RequestHead {
   /// Tells whether the framing of an answer is that of most.
-  var takesRenderedResponses: Bool {
-    version == .http11 && keepsAlive && method == "GET"
-  }
+  var takesRenderedResponses: Bool { version == .http11 && keepsAlive && method == "GET" }
 }

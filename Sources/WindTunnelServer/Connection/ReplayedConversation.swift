@@ -8,13 +8,11 @@ final class ReplayedConversation {
   private let context: PortContext
   /// The client; it is held by its channel, as long as that is open.
   private weak var channel: LinkedChannel?
-  private let reactor: Reactor
   private var server: ConversationServer
   private var ended: (() -> Void)?
-  private let start = Moment.now()
+  /// The conversation's clock, and the moment of the next wake.
+  private let alarm: Alarm
   private var queue: [ConversationServer.Action] = []
-  /// The moment of the next wake, by the conversation's clock; `nil`: none is waited for.
-  private var wake: (timer: Reactor.Timer, moment: Duration)?
   private var hasTold = false
   /// Tells whether the observer knows that the server has fallen silent.
   private var hasToldSilence = false
@@ -30,15 +28,15 @@ final class ReplayedConversation {
   ) {
     (self.outcome, self.channel, self.context, self.ended) = (outcome, channel, context, ended)
     self.server = server
-    reactor = channel.reactor
+    alarm = Alarm(on: channel.reactor)
     channel.delegate = self
   }
 
-  private var now: Duration { .nanoseconds(Moment.now() - start) }
+  private var now: Duration { alarm.now }
 
   /// Begins with what the server says behind the handshake.
   func begin() {
-    context.deck.conversing(server.seen, in: outcome)
+    context.deck.tell(.conversed(outcome, server.seen), of: outcome)
     queue += server.open(at: now)
     carry()
   }
@@ -75,7 +73,7 @@ final class ReplayedConversation {
       case .reset: channel.reset()
       // What the client still says is thrown away.
       case .stall: break
-      case .wake(let moment): awake(at: moment)
+      case .wake(let moment): alarm.set(atLatest: moment) { [weak self] in self?.tick() }
       }
     }
     queue.removeFirst(done)
@@ -91,27 +89,16 @@ final class ReplayedConversation {
     }
   }
 
-  private func awake(at moment: Duration) {
-    if let wake {
-      if wake.moment <= moment { return }
-      reactor.cancel(wake.timer)
-    }
-    // A moment that has passed would come again within the same round of the loop.
-    let later = max(moment, now + .nanoseconds(1))
-    let timer = reactor.schedule(at: start + later.inNanoseconds) { [weak self] _ in
-      guard let self else { return }
-      wake = nil
-      queue += server.tick(at: now)
-      carry()
-    }
-    wake = (timer, moment)
+  private func tick() {
+    queue += server.tick(at: now)
+    carry()
   }
 
   /// Tells the deck's observer once that nothing more comes, since a client may wait for ever.
   private func tellSilence() {
     guard !hasToldSilence, server.isSilent else { return }
     hasToldSilence = true
-    context.deck.conversing(server.seen, in: outcome)
+    context.deck.tell(.conversed(outcome, server.seen), of: outcome)
   }
 
   /// Tells the deck once what was left of the recording.
@@ -132,11 +119,10 @@ extension ReplayedConversation: ChannelDelegate {
   func channelDrained(_ channel: Channel) { carry() }
 
   func channelClosed(_ channel: Channel, _ error: SocketError?) {
-    if let wake { reactor.cancel(wake.timer) }
-    wake = nil
+    alarm.cancel()
     server.left(at: now)
     tell()
-    if ended != nil { context.deck.conversing(server.seen, in: outcome) }
+    if ended != nil { context.deck.tell(.conversed(outcome, server.seen), of: outcome) }
     ended?()
     ended = nil
   }

@@ -135,7 +135,8 @@ final class ResponseWriter: UpstreamMeter {
       // Whoever follows a redirect and shrugs at a 502 would keep half of what was to be recorded.
       if context.origins.leadsBack, let request { context.deck.missed(request) }
       if let exchange {
-        context.deck.notAsked(exchange.outcome, "Its server is not the one that is recorded.")
+        let reason = "Its server is not the one that is recorded."
+        context.deck.tell(.notAsked(exchange.outcome, reason), of: exchange.outcome)
         exchange.measure?.status = 502
       }
       let url = request?.url
@@ -202,8 +203,7 @@ final class ResponseWriter: UpstreamMeter {
           return sum + data.count
         }
       },
-      keepsAlive: exchange.delivery.afterwards.keepsConnection
-        && !context.origins.closesConnections
+      keepsAlive: exchange.delivery.afterwards.keepsConnection && !context.origins.closesConnections
     )
     (framing, keepsAlive) = (answer.framing, answer.keepsAlive)
     trailers = exchange.head.accepted(head.trailers)

@@ -3,9 +3,7 @@ package import WindTunnel
 /// A line of a console's list: a request, a tunnel, or a connection that failed, as it stands now.
 package struct ConsoleRow: Sendable, Hashable {
   /// The kinds of lines in a list.
-  package enum Kind: String, Sendable, Hashable {
-    case request, tunnel, connection
-  }
+  package enum Kind: String, Sendable, Hashable { case request, tunnel, connection }
 
   /// The number of the line, which grows from one to the next.
   package var id: Int

@@ -68,17 +68,12 @@ struct ConsoleLink: Sendable, Hashable {
   /// Returns a link with these numbers in place of its own; a rate of 0 is none.
   func changing(_ link: Link?) -> Link {
     var link = link ?? Link(up: .init(), down: .init())
-    if let latency {
-      link.up.delay = Duration(milliseconds: latency / 2)
-      link.down.delay = Duration(milliseconds: latency / 2)
-    }
-    if let jitter {
-      link.up.jitter = Self.varied(link.up.jitter, by: jitter)
-      link.down.jitter = Self.varied(link.down.jitter, by: jitter)
-    }
-    if let loss {
-      link.up.lossProbability = loss
-      link.down.lossProbability = loss
+    for way in [\Link.up, \Link.down] {
+      if let latency { link[keyPath: way].delay = Duration(milliseconds: latency / 2) }
+      if let jitter {
+        link[keyPath: way].jitter = Self.varied(link[keyPath: way].jitter, by: jitter)
+      }
+      if let loss { link[keyPath: way].lossProbability = loss }
     }
     if let down { link.down.bitsPerSecond = down > 0 ? down * 1000 : nil }
     if let up { link.up.bitsPerSecond = up > 0 ? up * 1000 : nil }

@@ -89,9 +89,7 @@ final class ConsoleStream: OutgoingStream {
       channel?.write(event.bytes)
     }
   }
-}
 
-extension ConsoleStream {
   func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) {}
   func channelReachedEnd(_ channel: Channel) { channel.close() }
   func channelDrained(_ channel: Channel) { if !isOver { advance() } }

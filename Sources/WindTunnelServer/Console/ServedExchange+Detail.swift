@@ -51,8 +51,7 @@ extension ServedExchange {
       ) : nil
     return ConsoleDetail.members(safe, hasResponse: response != nil, without: (asked, note)) + [
       .init("stages", stages), .init("match", match(outcome)),
-      .init("rules", .texts(rules(in: scenario))),
-      .init("messages", messages(safe?.messages)),
+      .init("rules", .texts(rules(in: scenario))), .init("messages", messages(safe?.messages)),
       .init("unshown", .orNull(unshownMessages(isSafe: safe != nil))),
     ]
   }

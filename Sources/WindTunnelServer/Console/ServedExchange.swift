@@ -66,9 +66,7 @@ package struct ServedExchange: ConsoleSubject {
   }
 
   /// The memory that it takes, roughly, but for the content of a live answer.
-  package var cost: Int {
-    ownCost + (conversation?.cost ?? 0) + (said?.cost ?? 0)
-  }
+  package var cost: Int { ownCost + (conversation?.cost ?? 0) + (said?.cost ?? 0) }
 
   /// A device of the network reaches less than this machine does, by which a request would be sent
   /// again; and content that was passed on while it came is nowhere any more.

@@ -26,11 +26,7 @@ package struct ServedExchanges: ConsoleBook {
     var isDone = false
   }
 
-  /// The facts about a request that has not come whole.
-  private struct Early: Sendable {
-    var undone: [UndoneFault] = []
-    var notAsked: String?
-  }
+  private typealias Change = @Sendable (inout ServedExchange) -> Void
 
   package private(set) var feed = ConsoleFeed<ServedExchange>()
   private var lines: [Key: Int] = [:]
@@ -38,7 +34,8 @@ package struct ServedExchanges: ConsoleBook {
   private var sequences: [Sequence: Course] = [:]
   /// The number of exchanges before the last line that nobody followed.
   private var skipped: Int? = 0
-  private var early: [Key: Early] = [:]
+  /// The changes of exchanges whose requests have not come whole.
+  private var early: [Key: [Change]] = [:]
   /// The last decision of the first deck, and the decisions behind which segments begin.
   private var lastDecision = 0
   private var boundaries: [(after: Int, number: Int)] = []
@@ -101,22 +98,11 @@ package struct ServedExchanges: ConsoleBook {
     case .requestEnd(let outcome, let handshake, let upload):
       begin(outcome, key(outcome), handshake, upload, at: moment)
     case .undone(let outcome, let faults):
-      let key = key(outcome)
-      if let line = lines[key] {
-        feed.update(line) { $0.undone += faults }
-      } else {
-        if early.count >= Self.trackedMax { early = [:] }
-        early[key, default: Early()].undone += faults
-      }
+      update(key(outcome), orBefore: { $0.undone += faults })
     case .notAsked(let outcome, let reason):
       let key = key(outcome)
-      if let line = lines[key] {
-        feed.update(line) { $0.notAsked = reason }
-        feed.counters.answers("withheld", insteadOf: outcome.take.name)
-      } else {
-        if early.count >= Self.trackedMax { early = [:] }
-        early[key, default: Early()].notAsked = reason
-      }
+      update(key, orBefore: { $0.notAsked = reason })
+      if lines[key] != nil { feed.counters.answers("withheld", insteadOf: outcome.take.name) }
     case .firstByte(let outcome): update(key(outcome)) { $0.firstByte = moment }
     case .passed(let outcome, let answer): take(answer, for: key(outcome))
     case .ended(let outcome, let end): finish(key(outcome), outcome, end, at: moment)
@@ -199,8 +185,7 @@ package struct ServedExchanges: ConsoleBook {
       rules
     )
     (exchange.handshake, exchange.upload) = (handshake, upload)
-    let known = early.removeValue(forKey: key) ?? Early()
-    (exchange.undone, exchange.notAsked) = (known.undone, known.notAsked)
+    for change in early.removeValue(forKey: key) ?? [] { change(&exchange) }
     let sequence = Self.sequence(of: outcome)
     // What came between two that are followed is not known.
     if outcome.skipped != skipped || sequences.count >= Self.trackedMax { sequences = [:] }
@@ -231,6 +216,13 @@ package struct ServedExchanges: ConsoleBook {
 
   private mutating func update(_ key: Key, _ change: (inout ServedExchange) -> Void) {
     if let line = lines[key] { feed.update(line, change) }
+  }
+
+  /// Changes an exchange, once it has begun.
+  private mutating func update(_ key: Key, orBefore change: @escaping Change) {
+    if let line = lines[key] { return feed.update(line, change) }
+    if early.count >= Self.trackedMax { early = [:] }
+    early[key, default: []].append(change)
   }
 
   private mutating func finish(

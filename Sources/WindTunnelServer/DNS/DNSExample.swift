@@ -47,9 +47,7 @@ public struct DNSExample: Sendable, Hashable {
       ),
       DNSExample("ipv6Only", [DNSEntry("*", addresses: [DNSAddress("::1")].compactMap(\.self))]),
     ]
-}
 
-extension DNSExample {
   /// The fault's name in a list, such as `dns-first-packet-lost`.
   public var faultName: String { "dns-\(FaultKind.dashed(name))" }
 

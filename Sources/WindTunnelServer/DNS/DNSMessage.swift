@@ -3,13 +3,15 @@ struct DNSMessage {
   /// More is not sent by UDP to one who has not said that it takes more.
   static let udpBytesMax = 512
 
-  var isTruncated = false
+  private let isTruncated: Bool
   private let query: DNSQuery
   private let code: UInt8
   private var count: UInt16 = 0
   private var records: [UInt8] = []
 
-  init(to query: DNSQuery, code: UInt8) { (self.query, self.code) = (query, code) }
+  init(to query: DNSQuery, code: UInt8, isTruncated: Bool = false) {
+    (self.query, self.code, self.isTruncated) = (query, code, isTruncated)
+  }
 
   /// Adds a record about the question's name.
   mutating func add(_ type: UInt16, _ seconds: UInt32, _ data: [UInt8]) {

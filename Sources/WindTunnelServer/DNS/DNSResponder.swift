@@ -86,9 +86,7 @@ public struct DNSResponder: Sendable {
     case .drop?: bytes = nil
     case .wrongID?: bytes?[0] ^= 0xFF
     case .truncated? where transport == .udp, .truncatedWithoutTCP? where transport == .udp:
-      var empty = DNSMessage(to: query, code: 0)
-      empty.isTruncated = true
-      bytes = empty.bytes
+      bytes = DNSMessage(to: query, code: 0, isTruncated: true).bytes
     case .truncated?: break
     case .truncatedWithoutTCP?: return Reply(bytes: nil, delay: .zero, closes: true)
     // The last record is announced and not all there.
@@ -102,9 +100,7 @@ public struct DNSResponder: Sendable {
     }
     // What does not fit is asked for by TCP (RFC 1035 §4.2.1).
     if transport == .udp, let whole = bytes, whole.count > DNSMessage.udpBytesMax {
-      var empty = DNSMessage(to: query, code: 0)
-      empty.isTruncated = true
-      bytes = empty.bytes
+      bytes = DNSMessage(to: query, code: 0, isTruncated: true).bytes
     }
     return Reply(bytes: bytes, delay: .zero, closes: false)
   }

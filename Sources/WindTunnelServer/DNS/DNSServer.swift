@@ -146,9 +146,7 @@ private final class DNSService {
 
   // MARK: Questions
 
-  func reply(to bytes: [UInt8], over transport: DNSResponder.Transport)
-    -> DNSResponder.Reply
-  {
+  func reply(to bytes: [UInt8], over transport: DNSResponder.Transport) -> DNSResponder.Reply {
     let reply = responder.reply(to: bytes, over: transport)
     if let decision = reply.decision { observe?(decision) }
     return reply

@@ -66,9 +66,7 @@ final class EventLoop: Sendable {
   ///
   /// Never call it on the loop.
   func stop() async {
-    await withCheckedContinuation { continuation in
-      mailbox.shut { continuation.resume() }
-    }
+    await withCheckedContinuation { continuation in mailbox.shut { continuation.resume() } }
   }
 }
 

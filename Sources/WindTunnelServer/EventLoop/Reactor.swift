@@ -224,9 +224,7 @@ struct TimerHeap<Action> {
     var order: UInt64
     var slot: Int
 
-    func isBefore(_ other: Entry) -> Bool {
-      (deadline, order) < (other.deadline, other.order)
-    }
+    func isBefore(_ other: Entry) -> Bool { (deadline, order) < (other.deadline, other.order) }
   }
 
   private struct Slot {

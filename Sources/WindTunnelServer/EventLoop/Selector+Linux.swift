@@ -45,9 +45,7 @@
       wt_epoll_modify(epoll, descriptor, Self.bits(interest), token.rawValue)
     }
 
-    func remove(_ descriptor: Int32, _ interest: Readiness) {
-      wt_epoll_remove(epoll, descriptor)
-    }
+    func remove(_ descriptor: Int32, _ interest: Readiness) { wt_epoll_remove(epoll, descriptor) }
 
     /// Waits for events or at most so long (`nil`: for ever), and tells them.
     func wait(_ nanoseconds: Int64?, _ body: (Token, Readiness) -> Void) {

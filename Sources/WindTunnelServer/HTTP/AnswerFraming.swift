@@ -72,8 +72,7 @@ extension [UInt8] {
       case 10 where field.isNamed("Connection") || field.isNamed("Keep-Alive"):
         // RFC 9110 §7.6.1: these belong to the connection that they came over; an upgrade's stay.
         if head.status == 101 { appendField(field.name, field.value) }
-      default:
-        appendField(field.name, field.value)
+      default: appendField(field.name, field.value)
       }
     }
     if !isFramed { appendFraming(answer, spelledAs: "") }
@@ -94,8 +93,7 @@ extension [UInt8] {
         static: name == "transfer-encoding"
           ? "transfer-encoding: chunked\r\n" : "Transfer-Encoding: chunked\r\n"
       )
-    case .nothing, .recorded(otherwise: nil):
-      break
+    case .nothing, .recorded(otherwise: nil): break
     }
   }
 

@@ -24,8 +24,7 @@ struct ContentReader {
   private let side: FieldSection.Side
 
   init(_ framing: Framing, _ limits: Limits, _ side: FieldSection.Side) {
-    self.limits = limits
-    self.side = side
+    (self.limits, self.side) = (limits, side)
     expected = if case .length(let length) = framing { length } else { 0 }
     state =
       switch framing {
@@ -42,8 +41,7 @@ struct ContentReader {
   mutating func next(_ input: inout ByteQueue, ended: Bool) throws(ProtocolError) -> Piece? {
     while true {
       switch state {
-      case .end:
-        return .end
+      case .end: return .end
       case .length(let remaining):
         guard expected <= limits.bodyBytesMax else { throw .tooLarge(limits) }
         guard let data = taken(&input, remaining) else { return try whenDry(ended) }

@@ -12,8 +12,7 @@ struct FieldSection {
   enum Side { case request, response }
 
   init(_ limits: Limits, _ side: Side) {
-    self.limits = limits
-    self.side = side
+    (self.limits, self.side) = (limits, side)
     fields.reserveCapacity(16)
   }
 
@@ -219,8 +218,7 @@ struct FramingFacts {
         if $0.equalsLowercase("close") { saysClose = true }
         if $0.equalsLowercase("keep-alive") { saysKeepAlive = true }
       }
-    case 14 where name.equalsLowercase("content-length"):
-      try noteLength(value)
+    case 14 where name.equalsLowercase("content-length"): try noteLength(value)
     case 17 where name.equalsLowercase("transfer-encoding"):
       var codings = transferCodings ?? []
       // Compared as bytes: Unicode would lower the Kelvin sign to a “k”.
@@ -228,8 +226,7 @@ struct FramingFacts {
         codings.append($0.equalsLowercase("chunked") ? "chunked" : $0.quoted)
       }
       transferCodings = codings
-    default:
-      break
+    default: break
     }
   }
 

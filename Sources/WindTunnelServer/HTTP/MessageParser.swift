@@ -118,8 +118,7 @@ struct MessageParser<Head: MessageHead> {
       state = .fields(line, FieldSection(limits, Head.side))
     }
     switch state {
-    case .idle, .line, .failed:
-      return nil
+    case .idle, .line, .failed: return nil
     case .fields(let line, var section):
       // The state lets go of the section first, so that its array is changed in place.
       state = .failed
@@ -207,10 +206,7 @@ struct ProtocolError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The sentence about what was wrong, quotable as the content of the refusal.
   var sentence: String
 
-  init(_ kind: Kind, _ sentence: String) {
-    self.kind = kind
-    self.sentence = sentence
-  }
+  init(_ kind: Kind, _ sentence: String) { (self.kind, self.sentence) = (kind, sentence) }
 
   /// The framing or spelling is wrong.
   static func bad(_ sentence: String) -> Self { Self(.badMessage, sentence) }

@@ -144,8 +144,7 @@ extension Response {
     """
 
   /// The source of a page's style by its hash (Content Security Policy Level 3, section 2.3.1).
-  static let pageStyleSource =
-    "'sha256-\(Data(SHA256.hash(pageStyle.utf8)).base64EncodedString())'"
+  static let pageStyleSource = "'sha256-\(Data(SHA256.hash(pageStyle.utf8)).base64EncodedString())'"
 
   /// Returns a page of few words and of the proxy's own.
   static func page(_ body: String, status: Int = 200) -> Response {

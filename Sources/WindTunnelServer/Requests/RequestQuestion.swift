@@ -130,8 +130,7 @@ struct RequestFilter: Sendable, Hashable {
   func entries(of records: ExchangeRecords) -> [ExchangeRecord] {
     let meant = records.entries(after: since).lazy.filter { entry in
       (method == nil || entry.request.method == method) && (take == nil || entry.take.name == take)
-        && (status == nil || entry.end?.status == status)
-        && path?.matches(entry.request) != false
+        && (status == nil || entry.end?.status == status) && path?.matches(entry.request) != false
     }
     return Array(meant.prefix(limit))
   }

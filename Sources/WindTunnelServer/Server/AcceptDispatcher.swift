@@ -25,9 +25,7 @@ final class AcceptDispatcher {
     if next == 0 {
       receiver.receive(socket, on: reactor)
     } else {
-      let isTaken = places[next].loop?.execute { reactor in
-        receiver.receive(socket, on: reactor)
-      }
+      let isTaken = places[next].loop?.execute { reactor in receiver.receive(socket, on: reactor) }
       if isTaken != true {
         socket.close()
         limit.leave()

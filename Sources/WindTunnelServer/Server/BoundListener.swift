@@ -50,9 +50,7 @@ struct BoundListener: @unchecked Sendable {
               gate.map { ProxyContext(proxy, $0, machine, member.loop, opening: contexts) }
             },
             playsDeck: own == nil,
-            journal: JournalWriter(queues) { [weak loop = member.loop] job in
-              loop?.execute(job)
-            }
+            journal: JournalWriter(queues) { [weak loop = member.loop] job in loop?.execute(job) }
           )
           return ConnectionReceiver(context: context, live: member.live, own: own, quota: quota)
         }

@@ -273,9 +273,7 @@ public final class ReplayServer: Sendable {
   /// Stops listening, gives requests in flight the time `grace` to end, and closes all connections.
   public func stop(grace: Duration = .seconds(5)) async {
     let listeners = listeners.exchange([:])
-    await group.stop(grace: grace) {
-      for listener in listeners.values { listener.close() }
-    }
+    await group.stop(grace: grace) { for listener in listeners.values { listener.close() } }
     await console?.stop()
     // Last, so that it can be asked about the end.
     let adminListener = adminListener.exchange(nil)

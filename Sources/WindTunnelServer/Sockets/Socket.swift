@@ -117,9 +117,7 @@ struct Socket: Sendable {
     if code == EAGAIN || code == EWOULDBLOCK { return .wouldBlock }
     return .failed(SocketError(operation, code, peerAddress))
   }
-}
 
-extension Socket {
   /// The error that came without a call to tell it to, such as a refused connect; asking spends it.
   var pendingError: Int32 {
     var code: Int32 = 0

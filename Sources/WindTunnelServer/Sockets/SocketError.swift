@@ -191,8 +191,7 @@ public enum ServerError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The reason in a sentence.
   public var description: String {
     switch self {
-    case .portInUse(let port):
-      "Port \(port) is in use; choose another, or 0 for any that is free."
+    case .portInUse(let port): "Port \(port) is in use; choose another, or 0 for any that is free."
     case .cannotListen(let reason): "Cannot listen: \(reason)."
     case .tlsUnavailable(let reason):
       "TLS is not to be had: \(reason). To have it, \(OpenSSLNames.advice), or name the folder "

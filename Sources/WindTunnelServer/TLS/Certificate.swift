@@ -141,8 +141,7 @@ struct HostName: Sendable, Hashable {
     guard (1...253).contains(bytes.count) else { return nil }
     let labels = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     let isName = labels.allSatisfy { label in
-      (1...63).contains(label.count)
-        && label.allSatisfy { Self.bytes.contains($0) }
+      (1...63).contains(label.count) && label.allSatisfy { Self.bytes.contains($0) }
     }
     guard isName else { return nil }
     (self.text, isAddress) = (String(Substring(bytes)), false)

@@ -71,7 +71,7 @@ final class ConversationRecorder {
     if isTold {
       let head = exchange.authority.recorded(answer)
       let opened = LiveResponse(head: head, content: .empty, bytes: 0)
-      origins.deck.passed(opened, for: exchange.outcome)
+      origins.deck.tell(.passed(exchange.outcome, opened), of: exchange.outcome)
     }
     let terms: WebSocketHandshake.Terms
     do throws(WebSocketHandshake.Failure) {

@@ -15,8 +15,7 @@ final class LinkedChannel {
   private var player: Player?
   private var queue: [Player.Action] = []
   private var isCarrying = false
-  private let start = Moment.now()
-  private var wake: Reactor.Timer?
+  private let alarm: Alarm
   /// The bytes that are on their way to the delegate, and to the client.
   private var (up, down) = (ByteQueue(), ByteQueue())
   /// The directions in which the link takes no more for now.
@@ -47,7 +46,7 @@ final class LinkedChannel {
   ///   - up: The shaper of what comes from it.
   ///   - began: Called with the first byte that goes to the client.
   init(_ channel: Channel, down: Shaper? = nil, up: Shaper? = nil, began: (() -> Void)? = nil) {
-    (self.channel, self.began) = (channel, began)
+    (self.channel, self.began, alarm) = (channel, began, Alarm(on: channel.reactor))
     isReadingPaused = channel.isReadingPaused
     if down != nil || up != nil {
       player = Player(Delivery([.relay]), shaper: down, up: up)
@@ -57,7 +56,6 @@ final class LinkedChannel {
   }
 
   var reactor: Reactor { channel.reactor }
-  private var now: Duration { .nanoseconds(Moment.now() - start) }
   private var isMetering: Bool { player?.isMetering == true }
 
   // MARK: To the client
@@ -156,7 +154,7 @@ final class LinkedChannel {
   // MARK: On the way
 
   private func advance(_ event: Player.Event) {
-    guard let actions = player?.next(event, at: now) else { return }
+    guard let actions = player?.next(event, at: alarm.now) else { return }
     for action in actions {
       switch action {
       // Whoever writes meanwhile has to know at once.
@@ -183,21 +181,13 @@ final class LinkedChannel {
         if !isClosing { data.withUnsafeBytes { delegate?.channel(channel, received: $0) } }
       case .passEnd(.down): if let ending { passEnd(by: ending) }
       case .passEnd(.up): if let lost { closed(lost) } else { endInput() }
-      case .wake(let moment): wake(at: moment)
+      case .wake(let moment): alarm.set(moment) { [weak self] in self?.advance(.tick) }
       // A link without steps says nothing else.
       default: break
       }
     }
     // A link that will say nothing more brings nothing more.
-    if own != nil, wake == nil { closed(lost) }
-  }
-
-  private func wake(at moment: Duration) {
-    if let wake { reactor.cancel(wake) }
-    wake = reactor.schedule(at: start + moment.inNanoseconds) { [weak self] _ in
-      self?.wake = nil
-      self?.advance(.tick)
-    }
+    if own != nil, !alarm.isSet { closed(lost) }
   }
 
   private func endInput() {
@@ -207,8 +197,7 @@ final class LinkedChannel {
   }
 
   private func closed(_ error: SocketError?) {
-    if let wake { reactor.cancel(wake) }
-    wake = nil
+    alarm.cancel()
     let delegate = delegate
     (self.delegate, own) = (nil, nil)
     delegate?.channelClosed(channel, error)

@@ -32,8 +32,7 @@ final class OpenedTunnel {
   func isMisdirected(_ head: RequestHead) -> Bool {
     let asked = head.url
     guard let host = asked.host else { return false }
-    return asked.scheme != "https" || host != url.host
-      || asked.effectivePort != url.effectivePort
+    return asked.scheme != "https" || host != url.host || asked.effectivePort != url.effectivePort
   }
 
   /// The connection has ended: a handshake that failed is told of.

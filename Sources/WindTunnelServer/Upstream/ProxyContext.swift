@@ -85,9 +85,7 @@ public struct Proxying: Sendable {
   /// a private network that those machines are not in.
   public var allowedAddresses: [AllowedAddress] = []
   /// The settings for decrypting tunnels; `nil`: they are relayed as they are.
-  public var opening: TunnelOpening? {
-    didSet { authority = opening?.tls.authority.pem }
-  }
+  public var opening: TunnelOpening? { didSet { authority = opening?.tls.authority.pem } }
   /// The certificate of the authority that opens tunnels, in PEM.
   var authority: String?
 

@@ -28,9 +28,8 @@ final class Relay {
   private let right: Channel
   /// The way of a conversation in which something goes wrong; `nil`: all bytes pass as they come.
   private var conversation: ConversationRelay?
-  private let start = Moment.now()
-  /// The moment of the conversation's next wake; `nil`: none is waited for.
-  private var wake: (timer: Reactor.Timer, moment: Duration)?
+  /// The conversation's clock, and the moment of its next wake.
+  private let alarm: Alarm
   private var ended: ((SocketError?) -> Void)?
   /// Told once of the faults that were not done.
   private var tell: (([UndoneFault]) -> Void)?
@@ -64,11 +63,12 @@ final class Relay {
   ) {
     (self.left, self.right, self.observe, self.ended) = (left, right, observe, ended)
     (self.conversation, self.tell) = (conversation, tell)
+    alarm = Alarm(on: right.reactor)
     left.delegate = self
     right.delegate = self
   }
 
-  private var now: Duration { .nanoseconds(Moment.now() - start) }
+  private var now: Duration { alarm.now }
 
   /// Begins with the answer to the client's upgrade, and what the server has said behind it.
   func begin(behind head: [UInt8] = [], with early: some Collection<UInt8> = []) {
@@ -107,7 +107,7 @@ final class Relay {
       case .close: cut { $0.close() }
       case .reset: cut { $0.reset() }
       case .stall: cut { _ in }
-      case .wake(let moment): awake(at: moment)
+      case .wake(let moment): alarm.set(atLatest: moment) { [weak self] in self?.tick() }
       }
     }
   }
@@ -128,21 +128,7 @@ final class Relay {
     tell = nil
   }
 
-  private func awake(at moment: Duration) {
-    if let wake {
-      if wake.moment <= moment { return }
-      right.reactor.cancel(wake.timer)
-    }
-    // A moment that has passed would come again within the same round of the loop.
-    let later = max(moment, now + .nanoseconds(1))
-    let timer = right.reactor.schedule(at: start + later.inNanoseconds) { [weak self] _ in
-      self?.tick()
-    }
-    wake = (timer, moment)
-  }
-
   private func tick() {
-    wake = nil
     carry(conversation?.tick(at: now))
     endClient()
     regulate()
@@ -206,8 +192,7 @@ final class Relay {
   }
 
   private func finish() {
-    if let wake { right.reactor.cancel(wake.timer) }
-    wake = nil
+    alarm.cancel()
     ended?(error)
     (ended, observe, tell) = (nil, nil, nil)
   }

@@ -69,8 +69,7 @@ struct ExchangeMeasure {
 
   /// Takes note that a recorded answer has been handed over at once.
   mutating func answered(with outcome: Outcome) {
-    guard case .recording(let interaction, _) = outcome.source,
-      let response = interaction.response
+    guard case .recording(let interaction, _) = outcome.source, let response = interaction.response
     else { return }
     take(response.head)
     bytes = response.body.count

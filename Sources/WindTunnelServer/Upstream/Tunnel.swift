@@ -30,12 +30,11 @@ final class Tunnel {
   private var phase = Phase.before
   private var isConnecting: Bool { phase == .connecting }
 
-  private let start = Moment.now()
+  private let alarm: Alarm
   private var connectTime: Duration?
   private var ending: TunnelEnd.Reason?
   /// Tells whether the client has been told that the tunnel is open.
   private var isAnswered = false
-  private var wake: Reactor.Timer?
   private var lastPassed = Moment.now()
   /// The time at which the client was told that the tunnel is open, or asked for it.
   private var openMoment = Moment.now()
@@ -82,7 +81,7 @@ final class Tunnel {
   ) {
     (self.decision, self.client) = (decision, client)
     (self.context, self.reactor, self.handOver) = (context, client.reactor, handOver)
-    authority = "\(host):\(port)"
+    (authority, alarm) = ("\(host):\(port)", Alarm(on: client.reactor))
     player = Player(
       Delivery(decision),
       shaper: decision.path?.shaper(.down),
@@ -90,7 +89,7 @@ final class Tunnel {
     )
   }
 
-  private var now: Duration { .nanoseconds(Moment.now() - start) }
+  private var now: Duration { alarm.now }
 
   /// Begins with what the client sent behind its request.
   func begin(_ early: Data) {
@@ -110,12 +109,7 @@ final class Tunnel {
   private func carry() {
     while phase != .ended, !isConnecting, !queue.isEmpty {
       switch queue.removeFirst() {
-      case .wake(let moment):
-        if let wake { reactor.cancel(wake) }
-        wake = reactor.schedule(at: start + moment.inNanoseconds) { [weak self] _ in
-          self?.wake = nil
-          self?.advance(.tick)
-        }
+      case .wake(let moment): alarm.set(moment) { [weak self] in self?.advance(.tick) }
       case .head(let head): answer(head)
       case .bytes(let data): client?.write(data)
       case .relay: if handOver == nil { connect() } else { listen() }
@@ -187,8 +181,7 @@ final class Tunnel {
   private func finish(_ reason: TunnelEnd.Reason) {
     ending = ending ?? reason
     phase = .ended
-    if let wake { reactor.cancel(wake) }
-    wake = nil
+    alarm.cancel()
     connector?.cancel()
     report()
   }
@@ -209,11 +202,9 @@ final class Tunnel {
       )
     )
   }
-}
 
-// MARK: - The client's side
+  // MARK: - The client's side
 
-extension Tunnel {
   /// The client has sent bytes.
   func clientSent(_ bytes: UnsafeRawBufferPointer) { receive(bytes, .up) }
 
@@ -222,11 +213,9 @@ extension Tunnel {
 
   /// The client has taken what was queued.
   func clientDrained() { set(.down) { $0.isBlocked = false } }
-}
 
-// MARK: - Tunnels that are looked into, where there is TLS in them
+  // MARK: - Tunnels that are looked into, where there is TLS in them
 
-extension Tunnel {
   /// Tells the client that the tunnel is open, and waits for what it says.
   private func listen() {
     answer(Delivery.established)
@@ -257,15 +246,13 @@ extension Tunnel {
       return connect()
     }
     phase = .ended
-    if let wake { reactor.cancel(wake) }
-    (wake, client) = (nil, nil)
+    alarm.cancel()
+    client = nil
     handOver(up.pending.take(atMost: up.pending.count), handshake)
   }
-}
 
-// MARK: - From the name to the open tunnel
+  // MARK: - From the name to the open tunnel
 
-extension Tunnel {
   private func connect() {
     phase = .connecting
     let connector = OriginConnector(
@@ -464,8 +451,7 @@ extension Tunnel {
       let state = self[way]
       let isFull = phase != .passing && state.pending.count > context.limits.queuedBytesMax
       // Only whoever reads from a client learns that it has left.
-      let isPaused =
-        phase == .stalled ? way == .down : state.isHeld || state.isBlocked || isFull
+      let isPaused = phase == .stalled ? way == .down : state.isHeld || state.isBlocked || isFull
       source(way)?.pauseReading(isPaused)
     }
   }

@@ -95,19 +95,15 @@ final class UpstreamExchange {
   /// Tells whether the client's wish to go on in another protocol is passed on.
   private var asksForUpgrade: Bool { exchange.head.asksForWebSocket }
   private var elapsed: Duration { .microseconds((Moment.now() - start) / 1000) }
-}
 
-// MARK: - The request
+  // MARK: - The request
 
-extension UpstreamExchange {
   /// Tells whether the connection may have been another request's and may become one's.
   ///
   /// A request that is recorded has a connection of its own, so that how one ends says nothing
   /// about another.
   /// A response that is passed on unchanged ends with its connection.
-  private var isShared: Bool {
-    ticket == nil && exchange.upload == nil && !origins.passesMalformed
-  }
+  private var isShared: Bool { ticket == nil && exchange.upload == nil && !origins.passesMalformed }
 
   /// Connects; the request goes out as soon as the connection is there.
   func begin() {
@@ -276,7 +272,7 @@ extension UpstreamExchange {
     guard let answer,
       let told = told.answer(exchange.authority.recorded(answer.head), isWhole: isWhole)
     else { return }
-    deck.passed(told, for: outcome)
+    deck.tell(.passed(outcome, told), of: outcome)
   }
 
   /// The last byte is with the client.
@@ -328,7 +324,7 @@ extension UpstreamExchange {
   /// Ends the exchange for want of a connection to the upstream.
   private func refuse(_ status: Int, _ text: String, _ ending: ExchangeEnd.Ending) {
     isOver = true
-    deck.notAsked(outcome, text)
+    deck.tell(.notAsked(outcome, text), of: outcome)
     leaveUndone("the origin has not answered")
     exchange.measure?.status = status
     exchange.finished(ending)
@@ -410,11 +406,9 @@ extension UpstreamExchange {
     head.trailers = trailers
     return Response(head, body.body())
   }
-}
 
-// MARK: - What comes back goes to the client at once, or when a player says so
+  // MARK: - What comes back goes to the client at once, or when a player says so
 
-extension UpstreamExchange {
   /// Hands bytes over as they will stand on the wire.
   private func put(_ write: (inout [UInt8]) -> Void) {
     guard client != nil, let meter else {
@@ -447,11 +441,9 @@ extension UpstreamExchange {
   private func updateReading() {
     live?.pauseReading(isHeld || client?.channel?.isCongested == true)
   }
-}
 
-// MARK: - Waiting
+  // MARK: - Waiting
 
-extension UpstreamExchange {
   /// The client sends no more: it may still read, or have left, which only bytes to it can show.
   func clientEnded() {
     guard client != nil else { return }

@@ -120,20 +120,17 @@ extension Drift.Entry {
   fileprivate var json: JSON {
     var members = JSON.members(["number": .number(number), "request": .text(request)])
     switch verdict {
-    case .same: members.append(JSON.Member("verdict", "same"))
+    case .same: members += [.init("verdict", "same")]
     case .skipped(let reason):
-      members.append(JSON.Member("verdict", "skipped"))
-      members.append(JSON.Member("reason", .text(reason)))
+      members += [.init("verdict", "skipped"), .init("reason", .text(reason))]
     case .drifted(let differences):
-      members.append(JSON.Member("verdict", "drifted"))
       let list = differences.map { difference -> JSON in
         [
-          "place": .text(difference.place),
-          "recorded": difference.recorded.map { .text($0) } ?? .null,
-          "live": difference.live.map { .text($0) } ?? .null,
+          "place": .text(difference.place), "recorded": .orNull(difference.recorded),
+          "live": .orNull(difference.live),
         ]
       }
-      members.append(JSON.Member("differences", .array(list)))
+      members += [.init("verdict", "drifted"), .init("differences", .array(list))]
     }
     return .object(members)
   }

@@ -178,8 +178,7 @@ private struct DriftComparison {
   /// `.name`, or `["na me"]` where that is no plain word.
   private static func step(_ name: String) -> String {
     let isWord =
-      name.first?.isNumber == false
-      && name.allSatisfy { $0 == "_" || $0.isLetter || $0.isNumber }
+      name.first?.isNumber == false && name.allSatisfy { $0 == "_" || $0.isLetter || $0.isNumber }
     return isWord ? ".\(name)" : "[\"\(JSON.escaped(name))\"]"
   }
 

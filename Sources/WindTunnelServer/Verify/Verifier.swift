@@ -121,8 +121,7 @@ public struct Verifier: Sendable {
     let coding = recorded.response?.headers["Content-Encoding"]?.lowercased() ?? ""
     if !["br", "zstd"].contains(coding) { request.headers.acceptOnlyOpenedCodings() }
     // The recorded client may have asked for the trailers.
-    let takesTrailers =
-      request.headers["TE"] != nil || recorded.response?.trailers.isEmpty == false
+    let takesTrailers = request.headers["TE"] != nil || recorded.response?.trailers.isEmpty == false
     request.headers.removeConnectionFields()
     request.headers.remove("Host")
     let (upstream, limits, sent) = (upstream, limits, request)
