@@ -26,6 +26,9 @@ extension Deck {
     _ pattern: RequestPattern,
     within limit: Duration
   ) async throws -> SentRequest {
+    guard exchanges != nil else {
+      throw MissingRequest(pattern: pattern, limit: limit, came: [], isKept: false)
+    }
     if let record = await nextExchange(pattern, within: limit) {
       return SentRequest(record, since: exchanges?.first)
     }
@@ -42,6 +45,8 @@ public struct MissingRequest: Error, Sendable, Hashable, CustomStringConvertible
   public let limit: Duration
   /// The requests that arrived to the deck.
   public let came: [SentRequest]
+  /// Whether the deck keeps requests (``PlaybackOptions/keepsRequests``).
+  public private(set) var isKept = true
 
   private static let linesMax = 9
 
@@ -49,6 +54,7 @@ public struct MissingRequest: Error, Sendable, Hashable, CustomStringConvertible
   /// lines.
   public var description: String {
     let head = "No request \(pattern) came within \(limit)"
+    if !isKept { return "\(head): the deck keeps none. Set PlaybackOptions.keepsRequests." }
     if came.isEmpty { return "\(head), and no other request." }
     let lines = came.suffix(Self.linesMax).map { "\n  \($0.method) \($0.url.withoutSecrets)" }
     let count = came.count == 1 ? "The only request" : "The last of \(came.count) requests"

@@ -232,7 +232,7 @@ public final class Deck: Sendable {
     let (outcome, deferred, awaited) = decided
     if today == nil, deferred == nil, awaited == nil { return outcome }
     let completed = complete(outcome, deferred)
-    if deferred != nil { change(completed) { $0.source = completed.source } }
+    if deferred != nil { change(completed) { $0.keep(completed.source) } }
     awaited?(self)
     return completed
   }

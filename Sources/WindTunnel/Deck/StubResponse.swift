@@ -65,7 +65,8 @@ public struct StubResponse: Sendable, Hashable {
   ///   - then: The policy after the last one, which by default is played again.
   /// - Returns: The sequence.
   public static func responses(_ responses: [Self], then: EndPolicy = .repeat) -> Self {
-    Self(answers: responses.flatMap(\.answers), then: then)
+    if responses.isEmpty { return .response(.notice(501, "The stub has no responses.\n")) }
+    return Self(answers: responses.flatMap(\.answers), then: then)
   }
 }
 
@@ -92,6 +93,8 @@ extension Response {
     status: Int = 200,
     headers: HeaderFields = [:]
   ) -> Self {
+    // RFC 9110 §8.6: no length where there can be no content.
+    if hasNoContent(method: "GET", status: status) { return empty(status, headers: headers) }
     // The given fields take the place of the usual ones.
     let usual: HeaderFields = ["Content-Type": type, "Content-Length": String(data.count)]
     let fields = usual.filter { headers[$0.name] == nil } + Array(headers)

@@ -14,7 +14,7 @@ package struct ExchangeRecord: Sendable, Hashable, Identifiable {
   /// The faults that were decided.
   package let decided: [Fault]
   /// The recording or response itself. That of a function is empty until the function returns.
-  package internal(set) var source: Outcome.Source
+  package private(set) var source: Outcome.Source
   /// The time of the decision by the caller's clock; `nil` if the caller passed none.
   package let moment: Date?
   /// The connection that the request came on; `nil` if the stage has none.
@@ -82,6 +82,17 @@ package struct ExchangeRecord: Sendable, Hashable, Identifiable {
     case .recording(let interaction, _): interaction.response?.status
     case .computed(let response): response.status
     case .forward, .unmatched: nil
+    }
+  }
+
+  /// Keeps the source of a response without content that no cassette shares with it.
+  mutating func keep(_ completed: Outcome.Source) {
+    switch completed {
+    case .computed(var response):
+      response.body = .empty
+      source = .computed(response)
+    case .recording(let fitted, _): givenStatus = givenStatus ?? fitted.response?.status
+    case .forward, .unmatched: source = completed
     }
   }
 

@@ -62,6 +62,7 @@ final class ConnectionPool: @unchecked Sendable {
     else { return nil }
     let entry = entries[place]
     idle[server]?.remove(at: place)
+    if idle[server]?.isEmpty == true { idle[server] = nil }
     entry.end()
     return entry.channel
   }
