@@ -153,7 +153,7 @@ extension DrillPlan {
 
   /// Returns the hash of what every call would meet, computed without traffic.
   private func storyHash() -> String {
-    var story = Story()
+    var story = FaultPlan()
     for scenario in scenarios {
       // Where it cannot be flown it is not told of, either; the drill has said why.
       guard let stage = try? stage(of: scenario) else { continue }
@@ -167,7 +167,7 @@ extension DrillPlan {
           let first = (first + place) * Self.blockOfStory
           var text: [UInt8] = []
           for call in first..<min(first + Self.blockOfStory, calls) {
-            Story.write(
+            FaultPlan.write(
               scenario,
               seed: seed,
               lane: Workload.lane(scenario.name, call),

@@ -12,7 +12,7 @@ internal import WindTunnelServer
 /// without their secrets. Only debug builds link its product.
 public final class NetworkLayerConsole: Observer {
   private let board: ConsoleBoard<LayerAttempts>
-  private let weather: FaultHook?
+  private let faults: FaultHook?
   private let scenarios: [Scenario]
   private let state = Locked(State())
 
@@ -24,15 +24,15 @@ public final class NetworkLayerConsole: Observer {
   /// Makes a console that is not open yet; it takes events from now on.
   ///
   /// - Parameters:
-  ///   - weather: The hook whose weather a click changes; `nil`: the page only shows.
+  ///   - faults: The hook whose faults a click changes; `nil`: the page only shows.
   ///   - scenarios: The scenarios that can be chosen, beside the calm one.
   ///   - rules: The secrets that are left out, beside the standard ones.
   public init(
-    weather: FaultHook? = nil,
+    faults: FaultHook? = nil,
     scenarios: [Scenario] = [],
     redacting rules: RedactionRules = .standard
   ) {
-    (self.weather, self.scenarios) = (weather, scenarios)
+    (self.faults, self.scenarios) = (faults, scenarios)
     board = ConsoleBoard(LayerAttempts(rules))
     let first = state.withLock { $0.scenario }
     board.write { book, moment in book.begin(first, seed: Self.seed, at: moment) }
@@ -80,7 +80,7 @@ public final class NetworkLayerConsole: Observer {
 
   private var actions: ConsoleActions {
     var actions = ConsoleActions()
-    guard let weather else { return actions }
+    guard let faults else { return actions }
     let calm = Scenario("calm")
     actions.scenarios = [calm] + scenarios.filter { $0.name != calm.name }
     actions.scenario = { [state] in state.withLock { $0.scenario } }
@@ -89,7 +89,7 @@ public final class NetworkLayerConsole: Observer {
       // Told before a request can meet it.
       state.withLock { $0.scenario = order.scenario }
       board.write { book, moment in book.begin(order.scenario, seed: seed, at: moment) }
-      weather.weather =
+      faults.faults =
         order.scenario == calm ? .calm : .scenario(order.scenario, seed: seed)
       return nil
     }

@@ -8,7 +8,7 @@ internal import WindTunnelURLSession
   public import FoundationNetworking
 #endif
 
-/// The weather of a debug build, to see the screens that appear seldom.
+/// The faults of a debug build, to see the screens that appear seldom.
 public enum DebugFaults: Sendable, Hashable {
   /// The network as it is.
   case calm
@@ -58,13 +58,13 @@ public enum DebugFaults: Sendable, Hashable {
     }
   }
 
-  /// Parses the word under `weather` in `NetworkConfiguration.extras`; calm where there is none.
+  /// Parses the word under `faults` in `NetworkConfiguration.extras`; calm where there is none.
   ///
   /// - Parameters:
   ///   - configuration: A configuration such as one whose layer at launch is
   ///     `{"extras": {"faults": "offline"}}`.
   ///   - folder: The folder of files with relative paths, as for ``init(_:in:)``.
-  /// - Throws: ``DebugFaultsError`` where the word is no weather.
+  /// - Throws: ``DebugFaultsError`` where the word is none.
   public init(
     _ configuration: NetworkConfiguration,
     in folder: URL? = nil
@@ -86,7 +86,7 @@ public enum DebugFaults: Sendable, Hashable {
 
   private static func unknown(_ word: String) -> DebugFaultsError {
     DebugFaultsError(
-      "\"\(word)\" is no weather; there are calm, offline, timeout, failure, failure with a status"
+      "\"\(word)\" is none of the faults; there are calm, offline, timeout, failure, failure with a status"
         + " of \(failures.lowerBound) to \(failures.upperBound), and files of scenarios, whose names"
         + " end in .json."
     )
@@ -94,7 +94,7 @@ public enum DebugFaults: Sendable, Hashable {
 }
 
 extension DebugFaults: CustomStringConvertible {
-  /// The weather in a word or two, for records.
+  /// The faults in a word or two, for records.
   public var description: String {
     switch self {
     case .calm: "calm"
@@ -106,7 +106,7 @@ extension DebugFaults: CustomStringConvertible {
   }
 }
 
-/// The error of a word that is no weather.
+/// The error of a word that is none.
 public struct DebugFaultsError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The reason in a sentence.
   public let description: String
@@ -114,14 +114,14 @@ public struct DebugFaultsError: Error, Sendable, Hashable, CustomStringConvertib
   fileprivate init(_ description: String) { self.description = description }
 }
 
-/// A transport that adds weather to another one; without effect until its weather is set.
+/// A transport that adds faults to another one; without effect until its weather is set.
 ///
 /// ```swift
-/// let hook = FaultHook(URLSessionTransport(session: session), weather: .offline)
-/// hook.weather = .calm
+/// let hook = FaultHook(URLSessionTransport(session: session), faults: .offline)
+/// hook.faults = .calm
 /// ```
 ///
-/// In the weather of a scenario, requests are sent by a session of WindTunnel's in place of the
+/// In the faults of a scenario, requests are sent by a session of WindTunnel's in place of the
 /// transport: what the transport does beside sending, such as pinning, is not done then. That
 /// session is ephemeral and made anew each time a scenario is set: it has neither the cookies nor
 /// the additional header fields, credentials and time-outs of the session that the transport wraps,
@@ -131,25 +131,25 @@ public final class FaultHook: Transport, @unchecked Sendable {
   private let time: any TimeSource
   private let lock = NSLock()
   private var current: DebugFaults
-  /// The transport of requests in the weather of a scenario.
+  /// The transport of requests in the faults of a scenario.
   private var tunnel: URLSessionTransport?
 
   /// Makes a hook in front of a transport.
   public init(
     _ transport: any Transport,
-    weather: DebugFaults = .calm,
+    faults: DebugFaults = .calm,
     time: any TimeSource = SystemTime()
   ) {
     self.transport = transport
     self.time = time
-    current = weather
-    tunnel = Self.tunnel(in: weather)
+    current = faults
+    tunnel = Self.tunnel(in: faults)
   }
 
-  /// The weather of the next requests.
+  /// The faults of the next requests.
   ///
   /// A scenario begins anew each time it is set, and stays in memory for as long as the process.
-  public var weather: DebugFaults {
+  public var faults: DebugFaults {
     get { lock.withLock { current } }
     set {
       let tunnel = Self.tunnel(in: newValue)
@@ -157,7 +157,7 @@ public final class FaultHook: Transport, @unchecked Sendable {
     }
   }
 
-  /// Sends a request in calm weather, and otherwise fails as the weather demands.
+  /// Sends a request in calm, and otherwise fails as the weather demands.
   public func send(_ request: URLRequest) async throws(TransportError) -> ServerResponse {
     switch try await way(of: request) {
     case .carried(let transport): return try await transport.send(request)
@@ -183,13 +183,13 @@ public final class FaultHook: Transport, @unchecked Sendable {
   }
 
   private func way(of request: URLRequest) async throws(TransportError) -> Way {
-    let (weather, tunnel) = lock.withLock { (current, self.tunnel) }
-    switch weather {
+    let (faults, tunnel) = lock.withLock { (current, self.tunnel) }
+    switch faults {
     case .calm: return .carried(transport)
-    case .offline: throw .failed(.offline, text: "The debug weather is offline.")
+    case .offline: throw .failed(.offline, text: "The debug build is offline.")
     case .timeout:
       do { try await time.sleep(for: .seconds(request.timeoutInterval)) } catch { throw .cancelled }
-      throw .failed(.timedOut, text: "The debug weather is a time-out.")
+      throw .failed(.timedOut, text: "The debug build simulates a timeout.")
     case .failure(let status): return .answered(status)
     case .scenario: return .carried(tunnel ?? transport)
     }
@@ -197,12 +197,12 @@ public final class FaultHook: Transport, @unchecked Sendable {
 
   /// Returns the transport's engine, with the weather where there is one.
   public func engine(for request: URLRequest) -> String {
-    let (engine, weather) = (transport.engine(for: request), weather)
-    return weather == .calm ? engine : "\(engine) in \(weather)"
+    let (engine, faults) = (transport.engine(for: request), faults)
+    return faults == .calm ? engine : "\(engine) in \(faults)"
   }
 
-  private static func tunnel(in weather: DebugFaults) -> URLSessionTransport? {
-    guard case .scenario(let scenario, let seed) = weather else { return nil }
+  private static func tunnel(in faults: DebugFaults) -> URLSessionTransport? {
+    guard case .scenario(let scenario, let seed) = faults else { return nil }
     let deck = Deck(
       Cassette([]),
       scenario: scenario,

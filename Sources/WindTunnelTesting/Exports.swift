@@ -18,8 +18,6 @@
 @_exported public import struct WindTunnelCore.Lane
 @_exported public import struct WindTunnelHTTP.Body
 @_exported public import struct WindTunnelHTTP.HeaderFields
-@_exported public import struct WindTunnelHTTP.HeaderName
-@_exported public import struct WindTunnelHTTP.RequestURL
 @_exported public import struct WindTunnelLink.LinkPreset
 @_exported public import struct WindTunnelRedaction.RedactionRules
 @_exported public import enum WindTunnelSymptoms.Symptom

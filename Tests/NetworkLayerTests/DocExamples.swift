@@ -105,9 +105,9 @@ import WindTunnelURLSession
     let client = NetworkClient(baseURL: baseURL, session: session)
     let answer = try await client.call(Endpoint(.get, "/users/7"))
     #expect(answer.status == 200)
-    let hook = FaultHook(URLSessionTransport(session: session), weather: .offline)
-    hook.weather = .calm
-    #expect(hook.weather == .calm)
+    let hook = FaultHook(URLSessionTransport(session: session), faults: .offline)
+    hook.faults = .calm
+    #expect(hook.faults == .calm)
   }
 
   @Test func `an app changes its environment`() throws {

@@ -269,7 +269,7 @@ func debugTransport(
 ) throws -> FaultHook {
   FaultHook(
     URLSessionTransport(session: session),
-    weather: try DebugFaults(configuration, in: Bundle.main.resourceURL)
+    faults: try DebugFaults(configuration, in: Bundle.main.resourceURL)
   )
 }
 

@@ -60,7 +60,7 @@ import WindTunnelSearchTesting
     let found = try await Drill(cassette).search(plan, amid: Device.init) { flow, device in
       try await visit(flow, keeping: device.folder)
     }
-    #expect(found.flown == 5)
+    #expect(found.runs == 5)
   }
 
   @Test func `a fault set, and a client in it`() async throws {

@@ -103,7 +103,7 @@ extension Searches {
       expectEqual(found.finds.map { "\($0.violation.rule) \($0.violation.seen) \($0.words)" }, [])
       expectEqual(found.depth, 1)
       #expect(found.isRepeatable)
-      expectEqual(found.flown, 1500)
+      expectEqual(found.runs, 1500)
     }
 
     @Test(arguments: PlantedBug.allCases)
@@ -111,7 +111,7 @@ extension Searches {
       _ bug: PlantedBug
     ) async throws {
       let found = try await Self.searched(bug, faultSets: 6000)
-      let find = try #require(found.finds.first, "\(bug) is not found in \(found.flown) faultSets")
+      let find = try #require(found.finds.first, "\(bug) is not found in \(found.runs) faultSets")
       let rules = try #require(Self.rules[bug])
       #expect(rules.contains(find.violation.rule), "\(find.violation.rule): \(find.violation.seen)")
       // Each test that is pasted does this.

@@ -119,9 +119,9 @@ extension Stub.Method {
   public func callAsFunction(
     _ url: RequestURL,
     delay: Duration? = nil,
-    answer: @escaping @Sendable (Request) -> Response
+    response: @escaping @Sendable (Request) -> Response
   ) -> Stub {
     let interaction = Interaction(Request(name, url), Response())
-    return Stub(parts: [.init(interaction: interaction, delay: delay, function: answer)])
+    return Stub(parts: [.init(interaction: interaction, delay: delay, function: response)])
   }
 }

@@ -415,7 +415,7 @@ struct TriggerContext: Sendable {
 /// Of a rule that follows the clock or looks at header fields the story holds the draw: the faults
 /// where the time and the fields are such. ``Scenario/tells(_:of:key:seed:lane:ordinal:)`` says
 /// whether what was met is in it.
-public struct Story: Sendable {
+public struct FaultPlan: Sendable {
   /// The number of attempts of a call that are computed.
   public static let attempts = 8
 

@@ -47,7 +47,7 @@ public struct SearchGate: Sendable, CustomStringConvertible {
     switch figure {
     case .searchedDepth: certificate.depth
     case .finds: certificate.finds.count
-    case .faultSets: certificate.flown
+    case .faultSets: certificate.runs
     case .newFinds:
       certificate.finds.contains { $0.isNew == nil }
         ? nil : certificate.finds.count { $0.isNew == true }

@@ -6,7 +6,7 @@ extension SearchReport {
   public func htmlData() -> Data {
     let tiles = [
       ("searched depth", "\(depth)"), ("finds", "\(finds.count)"),
-      ("faultSets", Words.grouped(flown)), ("orders of turns", Words.grouped(orders)),
+      ("fault sets", Words.grouped(runs)), ("orders of turns", Words.grouped(orders)),
       ("time", Words.time(time)),
     ]
     let page = """
@@ -20,13 +20,13 @@ extension SearchReport {
       <div class="tiles">\(tiles.map { "<div class=\"tile\"><b>\($0.1)</b>\($0.0)</div>" }.joined())</div>
       \(finds.enumerated().map { $0.element.html($0.offset + 1) }.joined(separator: "\n"))
       <section><h2>In calm</h2><pre>\(calm.linesForHTML)</pre></section>
-      <section><h2>What was flown</h2>\(table)
+      <section><h2>What was run</h2>\(table)
       <p>Fault sets with a fault of a layer at a request, and of how many kinds:</p>
       <div class="wide">\(coverageTable)</div></section>
       <section><h2>What stands for what</h2>
-      <p>A client is handed the same of these, at the same time, so that one was flown for all.</p>
+      <p>A client is handed the same of these, at the same time, so that one was run for all.</p>
       \(equalsTable)</section>
-      <section><h2>What was not flown</h2><ul>
+      <section><h2>What was not run</h2><ul>
       \((notCarried + notVirtual).map { "<li><code>\($0.kind.escapedForHTML)</code> \($0.reason.escapedForHTML)</li>" }
         .joined(separator: "\n"))
       </ul></section>

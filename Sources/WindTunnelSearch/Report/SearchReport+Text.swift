@@ -15,7 +15,7 @@ extension SearchReport {
     }
     if let first = notVirtual.first {
       lines.append(
-        "Not flown: \(Words.count(notVirtual.count, "faultSet")), such as \(first.kind): \(first.reason)"
+        "Not run: \(Words.count(notVirtual.count, "fault set")), such as \(first.kind): \(first.reason)"
       )
     }
     for (number, find) in finds.enumerated() { lines += ["", find.text(number + 1)] }
@@ -25,7 +25,7 @@ extension SearchReport {
   /// The numbers in a line.
   public var summary: String {
     var parts = faultSets.enumerated().map { place, count in
-      "\(Words.count(count, "faultSet")) of \(Words.count(place + 1, "thing"))"
+      "\(Words.count(count, "fault set")) of \(Words.count(place + 1, "thing"))"
     }
     parts.append("\(Words.count(orders, "flight")) in a drawn order of turns")
     return parts.joined(separator: ", ") + ", in \(Words.time(time.rounded))"
@@ -36,7 +36,7 @@ extension SearchReport {
     let found =
       finds.isEmpty
       ? "Nothing found"
-      : "Found: \(Words.count(finds.count, "faultSet")) that break\(finds.count == 1 ? "s" : "") it"
+      : "Found: \(Words.count(finds.count, "fault set")) that break\(finds.count == 1 ? "s" : "") it"
     let searched =
       depth == 0
       ? "not all single things were tried"
@@ -85,7 +85,7 @@ extension Find {
         let file = ##\"\"\"
       \(file)
           \"\"\"##
-        let scenario = try Scenario(data: Data(file.utf8), source: "faultSet")
+        let scenario = try Scenario(data: Data(file.utf8), source: "fault set")
         try await \(drill).run(\(arguments.joined(separator: ", "))) { try await flow($0) }
       }
 
@@ -114,8 +114,8 @@ extension Duration {
 extension String {
   fileprivate var inCamelCase: String {
     let words = split(separator: "-")
-    guard let first = words.first else { return "faultSet" }
-    if first.first?.isLetter != true { return "faultSet" + words.map(\.capitalized).joined() }
+    guard let first = words.first else { return "fault set" }
+    if first.first?.isLetter != true { return "fault set" + words.map(\.capitalized).joined() }
     return first.lowercased() + words.dropFirst().map(\.capitalized).joined()
   }
 }

@@ -59,7 +59,7 @@ public struct SearchReport: Sendable {
   init(flow: String, seed: UInt64) { (self.flow, self.seed) = (flow, seed) }
 
   /// The number of fault sets that were flown.
-  public var flown: Int { faultSets.reduce(0, +) }
+  public var runs: Int { faultSets.reduce(0, +) }
 
   mutating func count(_ elements: [FaultSetElement]) {
     while faultSets.count < elements.count { faultSets.append(0) }

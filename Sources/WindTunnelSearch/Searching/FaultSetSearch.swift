@@ -207,7 +207,7 @@ struct FaultSetSearch {
 
   private var isOver: Bool {
     if Task.isCancelled || certificate.finds.count >= plan.finds { return true }
-    if let faultSets = plan.faultSets, certificate.flown >= faultSets { return true }
+    if let faultSets = plan.faultSets, certificate.runs >= faultSets { return true }
     return plan.budget.map { .now - begun >= $0 } ?? false
   }
 
@@ -220,7 +220,7 @@ struct FaultSetSearch {
     let faultSet = FaultSet(elements, upon: scenario)
     guard let run = try await run(elements) else { return nil }
     certificate.count(elements)
-    if certificate.flown.isMultiple(of: 1000) { progress(finished()) }
+    if certificate.runs.isMultiple(of: 1000) { progress(finished()) }
     let violations = oracle.violations(of: run, in: faultSet)
     for violation in violations { try await note(violation, elements, .arrival) }
     // What falls with fewer things falls with more, and each takes its time.

@@ -80,17 +80,17 @@ import WindTunnelURLSession
       URLSessionTransport(session: URLSession(configuration: .windTunnel(deck)))
     )
     let storm = Scenario("storm", rules: [.on("GET /home", .always, .status(418))])
-    let console = NetworkLayerConsole(weather: hook, scenarios: [storm])
+    let console = NetworkLayerConsole(faults: hook, scenarios: [storm])
     let url = try await console.open()
     let changed = try await ask(url, "scenario", "PUT", #"{"name":"storm"}"#)
     #expect(changed.status == 200 && changed.text == #"{"segment":2}"#)
-    guard case .scenario(let flown, _) = hook.weather else {
-      Issue.record("\(hook.weather)")
+    guard case .scenario(let flown, _) = hook.faults else {
+      Issue.record("\(hook.faults)")
       return
     }
     expectEqual(flown, storm)
     _ = try await ask(url, "scenario", "PUT", #"{"name":"calm"}"#)
-    expectEqual(hook.weather, .calm)
+    expectEqual(hook.faults, .calm)
     await console.close()
   }
 

@@ -122,16 +122,16 @@ import WindTunnelServer
         }
       }
       try await expectEqual(call("/page"), ["200 {\"page\":1}"])
-      hook.weather = try DebugFaults("my subway.json", in: folder)
+      hook.faults = try DebugFaults("my subway.json", in: folder)
       try await expectEqual(call("/page"), ["connectionLost", "200 {\"page\":1}"])
       try await expectEqual(call("/page"), ["200 {\"page\":1}"])
       let injected = "503 This 503 was injected.\n"
       try await expectEqual(call("/shop"), Array(repeating: injected, count: 4))
       expectEqual(hook.engine(for: URLRequest(url: base)), "URLSessionTransport in subway, seed 1")
       // Anew: the first answer is lost again.
-      hook.weather = try DebugFaults("my subway.json", in: folder)
+      hook.faults = try DebugFaults("my subway.json", in: folder)
       try await expectEqual(call("/page"), ["connectionLost", "200 {\"page\":1}"])
-      hook.weather = .calm
+      hook.faults = .calm
       try await expectEqual(call("/shop"), ["200 {\"shop\":1}"])
     }
     // What the weather made never came there.

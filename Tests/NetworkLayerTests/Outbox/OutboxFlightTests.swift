@@ -151,7 +151,7 @@ import WindTunnelSymptoms
         .post("/telemetry") { _ in
           Response(status: status, headers: ["Location": "/welcome", "Content-Length": "0"])
         },
-        .get("/welcome", answer: page), .post("/welcome", answer: page),
+        .get("/welcome", response: page), .post("/welcome", response: page),
       ],
       then: .repeat
     )

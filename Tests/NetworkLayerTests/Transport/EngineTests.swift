@@ -27,17 +27,17 @@ import WindTunnelSymptoms
     asked.timeoutInterval = 3
     try await expectEqual(hook.send(asked).body, Data("1".utf8))
     expectEqual(hook.engine(for: asked), "ScriptedEngine")
-    hook.weather = .offline
-    await #expect(throws: TransportError.failed(.offline, text: "The debug weather is offline.")) {
+    hook.faults = .offline
+    await #expect(throws: TransportError.failed(.offline, text: "The debug build is offline.")) {
       try await hook.send(asked)
     }
-    hook.weather = .failure(status: 502)
+    hook.faults = .failure(status: 502)
     try await expectEqual(hook.send(asked), ServerResponse(status: 502))
-    hook.weather = .timeout
+    hook.faults = .timeout
     let late = Task { [asked] in try await hook.send(asked) }
     await expectEqual(time.passSleeps(1), [.seconds(3)])
     await #expect(
-      throws: TransportError.failed(.timedOut, text: "The debug weather is a time-out.")
+      throws: TransportError.failed(.timedOut, text: "The debug build simulates a timeout.")
     ) {
       try await late.value
     }

@@ -33,7 +33,7 @@ enum LayerStorms {
     let begun = ContinuousClock.now
     let found = try await Drill(cassette).search(as: name, plan, amid: world) { certificate in
       let time = ContinuousClock.now - begun
-      print("\(name): \(certificate.flown) fault sets in \(time), found: \(words(certificate))")
+      print("\(name): \(certificate.runs) fault sets in \(time), found: \(words(certificate))")
     } _: {
       try await flow($0, $1)
     }
@@ -61,7 +61,7 @@ enum LayerStorms {
     (plan.restarts, plan.allowed) = (true, allowed)
     let drill = Drill(cassette)
     let found = try await drill.search(plan, amid: world, flow)
-    let find = try #require(found.finds.first, "nothing is found in \(found.flown) faultSets")
+    let find = try #require(found.finds.first, "nothing is found in \(found.runs) faultSets")
     // Each test that is pasted does this.
     let error = await #expect(throws: FaultSetError.self) {
       try await drill.run(through: find.faultSet, amid: world, flow)

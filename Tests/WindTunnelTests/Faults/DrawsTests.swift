@@ -169,7 +169,7 @@ import Testing
       ]
     )
     func hash(seed: UInt64) -> String {
-      var story = Story()
+      var story = FaultPlan()
       for call in 1...3 {
         story.tell(
           scenario,

@@ -96,7 +96,7 @@ import Testing
 
   @Test func `the hash of rules that ask for circumstances is that of their draws`() {
     func hash(_ rule: FaultRule) -> String {
-      var story = Story()
+      var story = FaultPlan()
       let scenario = Scenario("s", rules: [rule])
       for call in 1...3 {
         let request = Request("GET", "/users/7")
