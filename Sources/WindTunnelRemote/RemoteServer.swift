@@ -39,7 +39,7 @@ public struct RemoteServer: Sendable {
 // MARK: - Questions
 
 extension RemoteServer {
-  /// Returns when the server responses that it is there.
+  /// Returns when the server responds that it is there.
   public func health() async throws(RemoteError) -> RemoteHealth {
     try await read("GET", "health")
   }
@@ -55,10 +55,11 @@ extension RemoteServer {
   ) async throws(RemoteError) -> RemoteRequest {
     let end = ContinuousClock.now + limit
     while true {
+      let isLast = Task.isCancelled || ContinuousClock.now >= end
       if let request = try await requests(pattern, since: number).first { return request }
+      if isLast { throw .missing(pattern, limit) }
       // A task that was cancelled does not wait, which is seen below.
-      try? await Task.sleep(for: Self.pause)
-      if Task.isCancelled || ContinuousClock.now >= end { throw .missing(pattern, limit) }
+      try? await Task.sleep(for: min(Self.pause, max(.zero, end - .now)))
     }
   }
 

@@ -231,9 +231,12 @@ public final class Deck: Sendable {
   private func complete(_ decided: State.Decided) -> Outcome {
     let (outcome, deferred, awaited) = decided
     if today == nil, deferred == nil, awaited == nil { return outcome }
+    // A function may wait for somebody who waits for the request.
+    let isComputed = if case .compute? = deferred { true } else { false }
+    if isComputed { awaited?(self) }
     let completed = complete(outcome, deferred)
     if deferred != nil { change(completed) { $0.keep(completed.source) } }
-    awaited?(self)
+    if !isComputed { awaited?(self) }
     return completed
   }
 
@@ -687,7 +690,9 @@ public final class Deck: Sendable {
     let script = Script.played(outcome, on: stage, isHTTP10: isHTTP10)
     tell(script.undone, of: outcome)
     var delivery = script.delivery
-    if outcome.recording == nil || !outcome.decision.faults.isEmpty, let status = delivery.status {
+    if let status = delivery.status,
+      !outcome.decision.faults.isEmpty || status != outcome.recording?.response?.status
+    {
       change(outcome) { $0.givenStatus = status }
     }
     guard exchangeTime > .zero else { return delivery }
@@ -700,7 +705,8 @@ public final class Deck: Sendable {
   package func tell(_ undone: [UndoneFault], of outcome: Outcome) {
     if undone.isEmpty { return }
     note(undone.map(\.description), on: outcome)
-    change(outcome) { $0.undone += undone }
+    let id = outcome.id
+    state.withLock { $0.exchanges?.note(undone, of: id) }
     observer?.tell(.undone(outcome, undone))
   }
 }

@@ -214,7 +214,8 @@ extension Deck {
     /// Returns the recordings whose bodies faults send, by number; `nil` if no fault sends one.
     private func bodySources(of decision: FaultDecision) -> [Int: Interaction]? {
       let numbers = Set(decision.faults.compactMap(\.bodySource)).filter { number in
-        number <= cassette.interactions.count && cassette.function(at: number - 1) == nil
+        cassette.interactions.indices.contains(number - 1)
+          && cassette.function(at: number - 1) == nil
       }
       if numbers.isEmpty { return nil }
       return Dictionary(uniqueKeysWithValues: numbers.map { ($0, cassette.interactions[$0 - 1]) })

@@ -50,8 +50,8 @@ extension Fault {
     }
   }
 
-  // One grammar, here and in a scenario's file: a word for a place, or a label for a count of bytes.
-  // `{ "reset": "inHeaders" }` is `.reset(.inHeaders)`, `{ "resetAfterBodyBytes": 10 }` is
+  // One grammar, here and in a scenario's file: a word for a place, or a label for a count of
+  // bytes. `{ "reset": "inHeaders" }` is `.reset(.inHeaders)`, `{ "resetAfterBodyBytes": 10 }` is
   // `.reset(afterBodyBytes: 10)`.
   /// Resets the connection (TCP RST) at a point of the answer.
   public static func reset(_ point: Point) -> Fault { .cut(at: point, then: .reset) }

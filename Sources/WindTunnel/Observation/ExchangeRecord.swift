@@ -80,7 +80,8 @@ package struct ExchangeRecord: Sendable, Hashable, Identifiable {
     guard decided.isEmpty else { return nil }
     return switch source {
     case .recording(let interaction, _): interaction.response?.status
-    case .computed(let response): response.status
+    // What a function returns is not there yet.
+    case .computed(let response): response == Response() ? nil : response.status
     case .forward, .unmatched: nil
     }
   }
@@ -89,9 +90,11 @@ package struct ExchangeRecord: Sendable, Hashable, Identifiable {
   mutating func keep(_ completed: Outcome.Source) {
     switch completed {
     case .computed(var response):
+      if decided.isEmpty { givenStatus = response.status }
       response.body = .empty
       source = .computed(response)
-    case .recording(let fitted, _): givenStatus = givenStatus ?? fitted.response?.status
+    case .recording(let fitted, _):
+      if decided.isEmpty { givenStatus = fitted.response?.status }
     case .forward, .unmatched: source = completed
     }
   }

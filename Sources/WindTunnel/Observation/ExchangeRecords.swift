@@ -4,12 +4,15 @@ package import Foundation
 package struct ExchangeRecords: Sendable {
   /// The maximum number of exchanges that are kept; the oldest are dropped first.
   package static let entriesMax = 10_000
-  /// The maximum number of bytes of content that are kept of all requests together. The content of
+  /// The maximum number of bytes of content that are kept of all requests together. The oldest
+  /// content is forgotten first, and the request stays. The content of
   /// a request that alone has more is not kept.
   package static let bodyBytesMax = 16 << 20
 
   private var ring = Ring<ExchangeRecord>(entriesMax)
   private var bodyBytes = 0
+  /// The number of a decision up to which no content is kept.
+  private var bodilessThrough = 0
   /// The number of exchanges that are no longer kept, and the greatest number of a decision among
   /// them.
   package private(set) var (dropped, droppedThrough) = (0, 0)
@@ -64,9 +67,17 @@ package struct ExchangeRecords: Sendable {
     if first == nil { first = record.moment }
     if ring.isFull { removeFirst() }
     bodyBytes += record.bodyBytes
-    // A record alone is always within the limit.
-    while bodyBytes > Self.bodyBytesMax { removeFirst() }
     ring.append(record)
+    // A record alone is always within the limit.
+    while bodyBytes > Self.bodyBytesMax { forgetOldestBody() }
+  }
+
+  private mutating func forgetOldestBody() {
+    var offset = ring.count(through: bodilessThrough)
+    while ring[offset].bodyBytes == 0 { offset += 1 }
+    bodyBytes -= ring[offset].bodyBytes
+    bodilessThrough = ring[offset].id
+    ring[offset].forgetBody()
   }
 
   private mutating func removeFirst() {
@@ -79,6 +90,13 @@ package struct ExchangeRecords: Sendable {
     // Without content it may stay in its place.
     if bytes > 0 { ring[0].forgetBody() }
     ring.dropFirst()
+  }
+
+  /// Adds faults that were not done, perhaps of an exchange that is no longer kept.
+  mutating func note(_ undone: [UndoneFault], of id: Int) {
+    if self[id] != nil { return change(id) { $0.undone += undone } }
+    for name in undone.map(\.fault.name) { pastFaults[name, default: 1] -= 1 }
+    pastFaults = pastFaults.filter { $0.value > 0 }
   }
 
   /// Changes an exchange, if it is kept.

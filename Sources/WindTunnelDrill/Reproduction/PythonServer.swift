@@ -27,7 +27,7 @@ struct PythonServer {
     let place = "\(plan.scenarios[0].name), call \(call.call), \(call.endpoint)"
     about = [
       rule.map { "\(client): \($0.title)" } ?? client,
-      rule.map { "FaultRule \($0.id), from \($0.source)" } ?? "",
+      rule.map { "Rule \($0.id), from \($0.source)" } ?? "",
       "Seen on \(system.joined(separator: ", ")) (\(place)): "
         + (finding?.seen ?? "It is the evidence of no finding."),
     ]

@@ -28,7 +28,7 @@ extension FindingRule {
       - *proxied*: any client behind `windtunnel proxy`, of which the requests are seen, and not what
         became of them.
 
-      | FaultRule | Weight | What a client does | Judged where | Seen in | Cost | Mended | Source |
+      | Rule | Weight | What a client does | Judged where | Seen in | Cost | Mended | Source |
       | --- | --- | --- | --- | --- | --- | --- | --- |
       \(rows.joined(separator: "\n"))
 

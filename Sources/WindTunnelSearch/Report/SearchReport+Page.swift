@@ -15,7 +15,7 @@ extension SearchReport {
       <title>WindTunnel – \(flow.escapedForHTML)</title>
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <style>\(Self.style)</style></head><body>
-      <h1>Search for faultSets: \(flow.escapedForHTML)</h1>
+      <h1>Search for fault sets: \(flow.escapedForHTML)</h1>
       <p class="\(finds.isEmpty ? "good" : "bad")">\(standing.escapedForHTML)</p>
       <div class="tiles">\(tiles.map { "<div class=\"tile\"><b>\($0.1)</b>\($0.0)</div>" }.joined())</div>
       \(finds.enumerated().map { $0.element.html($0.offset + 1) }.joined(separator: "\n"))

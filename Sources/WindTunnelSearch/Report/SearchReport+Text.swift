@@ -114,8 +114,8 @@ extension Duration {
 extension String {
   fileprivate var inCamelCase: String {
     let words = split(separator: "-")
-    guard let first = words.first else { return "fault set" }
-    if first.first?.isLetter != true { return "fault set" + words.map(\.capitalized).joined() }
+    guard let first = words.first else { return "faultSet" }
+    if first.first?.isLetter != true { return "faultSet" + words.map(\.capitalized).joined() }
     return first.lowercased() + words.dropFirst().map(\.capitalized).joined()
   }
 }

@@ -167,7 +167,7 @@ struct FaultSetSearch {
   private static let candidatesMax = 1_000_000
   /// So much later what follows a behaviour that was seen before has its turn.
   private static let rankOfKnown = 6
-  /// So much sooner a request has its turn that is made only in faultSets.
+  /// So much sooner a request has its turn that is made only in fault sets.
   private static let rankOfNew = 12
 
   /// Leaves out of several singles that the client took alike, at the same instants to the
@@ -247,7 +247,7 @@ struct FaultSetSearch {
   /// The number of fault sets without virtual time with which the search ends.
   private static let notVirtualMax = 20
 
-  /// Begins with the flights of other faultSets.
+  /// Begins with the flights of other fault sets.
   private mutating func begin(_ count: Int, _ faultSet: @escaping (Int) -> FaultSet) async {
     await flights.end()
     flights = FlightsAhead(

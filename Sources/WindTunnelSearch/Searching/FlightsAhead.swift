@@ -12,7 +12,7 @@ struct FlightsAhead {
   private var places: Range<Int>
   private var underWay: [Task<FlowRun, any Error>] = []
 
-  /// Makes flights of so many faultSets.
+  /// Makes flights of so many fault sets.
   init(
     of count: Int,
     _ flight: FlowFlight,

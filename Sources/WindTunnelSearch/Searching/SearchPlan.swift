@@ -9,7 +9,7 @@ public struct SearchPlan: Sendable {
   /// The machine's time after which no further fault set is flown; `nil`: none.
   public var budget: Duration? = .seconds(300)
   /// The greatest number of fault sets; `nil`: none. With it instead of ``budget`` every search of
-  /// the same seed flies the same faultSets.
+  /// the same seed flies the same fault sets.
   public var faultSets: Int?
   /// The way to the failures of the flow's own expectations, such as `.swiftTesting` of the module
   /// `WindTunnelSearchTesting`; `nil`: they go where they always go.

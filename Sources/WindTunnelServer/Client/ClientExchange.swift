@@ -103,7 +103,8 @@ final class ClientExchange: @unchecked Sendable {
     let connector = OriginConnector(
       to: destination,
       on: reactor,
-      within: min(destination.connectSeconds, terms.seconds),
+      within: terms.boundsConnecting
+        ? min(destination.connectSeconds, terms.seconds) : destination.connectSeconds,
       completed: connected
     )
     self.connector = connector
@@ -279,6 +280,7 @@ final class ClientExchange: @unchecked Sendable {
   private func wait(_ seconds: Double) {
     patience = reactor.schedule(after: Int64(nanosecondsOf: seconds)) { [weak self] _ in
       guard let self, !isOver else { return }
+      if phase == .connecting, !terms.boundsConnecting { return wait(terms.seconds) }
       if terms.patience == .silence {
         // A server that is not read has no chance to send anything.
         if channel?.isReadingPaused == true { lastMove = .now() }

@@ -28,6 +28,8 @@ extension ClientExchange {
     var asksForUpgrade = false
     /// Whether a response with an invalid head is received as bytes.
     var takesMalformed = false
+    /// Whether the look-up and connecting have no more time than that.
+    var boundsConnecting = true
   }
 
   /// The events of an exchange, in their order.

@@ -86,7 +86,9 @@ struct DeckResponder {
   ) -> Answer {
     let authority = authority(of: head, asked, isSecure: channel.isSecure)
     // Content that is only for the observer is no part of the request: a link would slow it down.
-    let isPart = context.keepsContent || context.isWatched
+    let isPart =
+      context.keepsContent || context.isWatched
+      || context.origins.listsRequests && context.deck.needsRequestContent
     let request = authority.request(head, isPart ? body : Data())
     var (outcome, prepared) = decide(request, asked, content: Body(body))
     authority.leadBackURLs(in: &outcome)

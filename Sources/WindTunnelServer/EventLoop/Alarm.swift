@@ -33,7 +33,7 @@ final class Alarm {
     pending = (timer, moment)
   }
 
-  /// Forgets the moment.
+  /// Forgets the moment of the alarm.
   func cancel() {
     if let pending { reactor.cancel(pending.timer) }
     pending = nil

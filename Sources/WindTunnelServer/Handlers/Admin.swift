@@ -10,7 +10,7 @@ public import WindTunnel
 /// | | | |
 /// |---|---|---|
 /// | `GET` | `/health` | `{"status": "ok", "scenario", "interactions", "uptimeSeconds"}` |
-/// | `GET` | `/requests` | `{"requests": […], "dropped", "next"}` with headers and bodies; by `method`, `path`, `since`, `status`, `take`, `limit` |
+/// | `GET` | `/requests` | `{"requests": […], "dropped", "next"}` with headers and bodies; by `method`, `path`, `since`, `status`, `source`, `limit` |
 /// | `GET` | `/interactions` | `{"interactions": [{"number", "request", "status", "plays"}]}` |
 /// | `POST` | `/verify` | `{"request", "times"}` or `{"inOrder"}` → `{"passed", "asked", "seen"}` |
 /// | `POST` | `/reset` | forgets requests, plays and ordinals; 204 |

@@ -15,27 +15,32 @@ extension ExchangeRecord {
   /// response its members are null.
   func row(since start: Date, by rules: RedactionRules) -> JSON {
     let request = request
+    let safe = shown(by: rules)
     let at = max(.zero, Duration.seconds((moment ?? start).timeIntervalSince(start)))
     var members = JSON.members([
       "id": .number(id), "atMilliseconds": .number(at.inMilliseconds, places: 3),
-      "method": .text(request.method), "url": .text("\(request.url.withoutSecrets)"),
+      "method": .text(request.method), "url": .text("\((safe ?? request).url.withoutSecrets)"),
       "source": .text(take.name), "interaction": .orNull(take.interaction),
       "ordinal": .number(ordinal), "faults": .array(decided.map(\.json)),
       "status": .orNull(end?.status), "bytes": .orNull(end?.bytes),
       "latencyMilliseconds": end.map { .number($0.latency.inMilliseconds, places: 3) } ?? .null,
       "ending": .orNull(end?.ending.name),
     ])
-    members += content(by: rules)
+    members += content(of: safe)
     if !undone.isEmpty { members.add("notDone", .texts(undone.map(\.description))) }
     return .object(members)
   }
 
-  /// The fields and the content, without secrets; null if they cannot be searched for them.
-  private func content(by rules: RedactionRules) -> [JSON.Member] {
+  /// The request without secrets and large content; `nil` if it cannot be searched for them.
+  private func shown(by rules: RedactionRules) -> Request? {
     var shown = request
-    let count = isBodyKept ? shown.body.count : nil
     if shown.body.count > Self.rowBodyBytesMax { shown.body = .empty }
-    let safe = Interaction(shown, Response()).withoutSecrets(by: rules)?.request
+    return Interaction(shown, Response()).withoutSecrets(by: rules)?.request
+  }
+
+  /// The fields and the content; null if they cannot be shown.
+  private func content(of safe: Request?) -> [JSON.Member] {
+    let count = isBodyKept ? request.body.count : nil
     let body = safe.flatMap { request -> JSON? in
       if request.body.count == 0 { return nil }
       return request.body.text.map { ["text": .text($0)] }

@@ -118,7 +118,8 @@ final class UpstreamExchange {
       patience: .silence,
       seconds: limits.responseSeconds,
       asksForUpgrade: asksForUpgrade,
-      takesMalformed: origins.passesMalformed
+      takesMalformed: origins.passesMalformed,
+      boundsConnecting: false
     )
     if isShared { (terms.pool, terms.idleSeconds) = (origins.pool, limits.upstreamIdleSeconds) }
     // A connection may be dead without anybody knowing, and the others cannot be tried again.

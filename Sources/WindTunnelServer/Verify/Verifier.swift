@@ -128,7 +128,8 @@ public struct Verifier: Sendable {
     let terms = ClientExchange.Terms(
       patience: .response,
       seconds: timeout / .seconds(1),
-      limits: limits
+      limits: limits,
+      boundsConnecting: false
     )
     return try await withCheckedThrowingContinuation { continuation in
       let isPosted = loop.execute { reactor in

@@ -156,7 +156,8 @@ import Testing
     #expect(run.err.contains("open to all"), "\(run.err)")
   }
 
-  @Test func `a scenario that cannot be carried in a tunnel is named when it starts`() async throws {
+  @Test func `a scenario that cannot be carried in a tunnel is named when it starts`() async throws
+  {
     let run = try await drive(["--scenario", "rate-limited"], in: Scratch()) { _, _ in }
     expectEqual(
       run.err,

@@ -15,7 +15,7 @@ import WindTunnel
     _ answer: @escaping @Sendable (Request) -> Response = { _ in .json(["id": 7]) }
   ) -> Deck {
     Deck(
-      [.get(RequestURL(FlightStand.origin + "/page"), answer: answer)],
+      [.get(RequestURL(FlightStand.origin + "/page"), response: answer)],
       scenario: plan,
       matcher: .pathAndQuery,
       then: .repeat

@@ -90,6 +90,6 @@ final class StormDevice: Sendable {
     let memory = URL(filePath: "/dev/shm")
     let isThere = FileManager.default.isWritableFile(atPath: memory.path)
     return (isThere ? memory : FileManager.default.temporaryDirectory)
-      .appending(path: "windtunnel-fault set-\(UUID().uuidString)")
+      .appending(path: "windtunnel-fault-set-\(UUID().uuidString)")
   }
 }
