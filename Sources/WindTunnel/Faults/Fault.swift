@@ -274,7 +274,8 @@ public enum Fault: Sendable, Hashable {
   // { "delayMilliseconds": 300, "jitterMilliseconds": 50 }        even between 250 and 350
   // { "delayMilliseconds": 100, "throughMilliseconds": 900 }      even between 100 and 900
   // { "status": 429, "retryAfterSeconds": 1 } or "retryAfter": "garbage" and so on
-  // { "dribbleBytes": 1, "everyMilliseconds": 600 }               { "throttleBytesPerSecond": 20000 }
+  // { "dribbleBytes": 1, "everyMilliseconds": 600 }
+  // { "throttleBytesPerSecond": 20000 }
   // { "malformed": NAME }   { "answer": NAME }
   // and those at the format of ``Fault/Effect``, ``ResponseEdit``, ``IdleEnd``,
   // ``ConversationFault``, ``ConnectionFault`` and ``Mutation``.
