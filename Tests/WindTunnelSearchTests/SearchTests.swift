@@ -311,14 +311,14 @@ import WindTunnelSearchTesting
         let file = ##\"\"\"
           { "windtunnelScenario": 1,
             "name": "exactlyonce-post-payments-1",
-            "summary": "POST /payments was done 2 times. FaultSet: the process ends after 30 ms and \
+            "summary": "POST /payments was done 2 times. Fault set: the process ends after 30 ms and \
       starts again.",
             "link": {"upDelayMilliseconds":10,"downDelayMilliseconds":10},
             "rules": [],
             "_restart": "The client's process ends 30 ms after the beginning and the flow begins \
       anew, which a drill cannot do." }
           \"\"\"##
-        let scenario = try Scenario(data: Data(file.utf8), source: "faultSet")
+        let scenario = try Scenario(data: Data(file.utf8), source: "fault set")
         try await Drill(cassette).run(through: FaultSet(scenario, interruption: \
       .restart(after: .milliseconds(30))), keeping: [.exactlyOnce("POST /payments")]) { \
       try await flow($0) }

@@ -38,7 +38,7 @@ public struct Find: Sendable {
     faultSet.scenario.name = Self.name("\(violation.rule)\(subject)-\(number)")
     let order = if case .drawn(let seed) = faultSet.order { "order \(seed)" } else { "" }
     let what = (words + (order.isEmpty ? [] : [order])).joined(separator: "; ")
-    faultSet.scenario.summary = "\(violation.seen) FaultSet: \(what.isEmpty ? "none" : what)."
+    faultSet.scenario.summary = "\(violation.seen) Fault set: \(what.isEmpty ? "none" : what)."
     if case .returned = run.ending {} else { faultSet.scenario.gates = Self.gates }
     self.faultSet = faultSet
   }

@@ -42,7 +42,7 @@ import WindTunnelServer
     let error = #expect(throws: DebugFaultsError.self) { try DebugFaults(word) }
     expectEqual(
       error?.description,
-      "\"\(word)\" is no weather; there are calm, offline, timeout, failure, failure with a"
+      "\"\(word)\" is none of the faults; there are calm, offline, timeout, failure, failure with a"
         + " status of 400 to 599, and files of scenarios, whose names end in .json."
     )
   }
