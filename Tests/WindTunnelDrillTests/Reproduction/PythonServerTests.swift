@@ -86,7 +86,7 @@ import WindTunnelSymptoms
   ) throws {
     let scenario: Scenario = [.on("/pay", .first(1), fault)]
     let text = try Self.server(method, scenario, requests: requests, rule: rule).text()
-    for part in parts + ["FaultRule \(rule)"] { #expect(text.contains(part), "\(text)") }
+    for part in parts + ["Rule \(rule)"] { #expect(text.contains(part), "\(text)") }
     #expect(text.split(separator: "\n").count <= PythonServer.linesMax, "\(text)")
   }
 
