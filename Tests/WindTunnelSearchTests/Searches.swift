@@ -38,7 +38,7 @@ extension Searches {
       }
       expectEqual(found.finds.map { "\($0.violation.rule) \($0.violation.seen) \($0.words)" }, [])
       expectEqual(found.depth, 1)
-      try found.require("searchedDepth >= 1", "finds == 0", "fault sets > 200")
+      try found.require("searchedDepth >= 1", "finds == 0", "faultSets > 200")
     }
 
     @Test func `searches of a seed are one, whatever the number of workers`() async throws {

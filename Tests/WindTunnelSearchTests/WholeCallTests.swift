@@ -82,7 +82,7 @@ extension Searches {
         try await Self.visit(flow, in: folder)
       }
       expectEqual(found.finds.map { "\($0.violation.rule) \($0.violation.seen) \($0.words)" }, [])
-      try found.require("searchedDepth >= 1", "finds == 0", "fault sets > 300")
+      try found.require("searchedDepth >= 1", "finds == 0", "faultSets > 300")
       let left = try FileManager.default.contentsOfDirectory(atPath: folder.path())
       expectEqual(left, [], "what was fetched in part is gone with its call")
     }

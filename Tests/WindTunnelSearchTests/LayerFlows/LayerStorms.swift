@@ -45,7 +45,7 @@ enum LayerStorms {
     expectEqual(words(found), [])
     expectEqual(found.notVirtual.map(\.kind), [])
     #expect(found.isRepeatable && found.comparesResults)
-    try found.require("searchedDepth >= \(depth)", "finds == 0", "fault sets > 200")
+    try found.require("searchedDepth >= \(depth)", "finds == 0", "faultSets > 200")
   }
 
   /// Searches for the smallest fault set that sinks a flow with a planted bug.
