@@ -241,16 +241,23 @@ extension Report {
     let rows = scenarios.compactMap(\.subjects.first)
     let calls = rows.reduce(0) { $0 + $1.metrics.calls }
     guard calls > 0 else { return nil }
-    let isProgram = rows.allSatisfy { $0.client == .program }
-    if isProgram,
-      rows.allSatisfy({ $0.observations.allSatisfy { $0.attemptCount == 0 && $0.isJudged } })
-    {
-      return "no call sent a request; a program finds the address to ask in {url}"
-    }
+    if let sentNothing { return sentNothing }
     guard calls == judgedNotOnCassette else { return nil }
     let words = "nothing was judged: no call asked for what is on the cassette"
-    guard isProgram, fact("cassetteFile") == nil else { return words }
+    guard rows.allSatisfy({ $0.client == .program }), fact("cassetteFile") == nil else {
+      return words
+    }
     return "\(words); --cassette FILE takes one of your own, and windtunnel record makes it"
+  }
+
+  /// The sentence about a program that sent no request in any call; `nil` if one did.
+  var sentNothing: String? {
+    let rows = scenarios.compactMap(\.subjects.first)
+    let calls = rows.flatMap(\.observations)
+    guard !calls.isEmpty, rows.allSatisfy({ $0.client == .program }),
+      calls.allSatisfy({ $0.attemptCount == 0 && $0.isJudged })
+    else { return nil }
+    return "no call sent a request; a program finds the address to ask in {url}"
   }
 
   /// The sentence about a program that took a call's address for the server's, and put a path
