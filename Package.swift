@@ -86,9 +86,19 @@ let package = Package(
       dependencies: ["WindTunnel", "WindTunnelFindings", "WindTunnelSymptoms"]
     ),
     .target(name: "WindTunnelURLSession", dependencies: ["WindTunnelSymptoms", "WindTunnel"]),
+    // Sockets, TLS, HTTP/1.1 on a connection, and a client of it.
+    .target(
+      name: "WindTunnelWire",
+      dependencies: [
+        "CWindTunnelSystem", "WindTunnelCore", "WindTunnelHTTP", "WindTunnelSymptoms",
+      ]
+    ),
     .target(
       name: "WindTunnelServer",
-      dependencies: ["CWindTunnelConsole", "CWindTunnelSystem", "WindTunnelSymptoms", "WindTunnel"]
+      dependencies: [
+        "CWindTunnelConsole", "CWindTunnelSystem", "WindTunnelSymptoms", "WindTunnel",
+        "WindTunnelWire",
+      ]
     ),
     .target(
       name: "WindTunnelNetworkLayer",
@@ -97,8 +107,8 @@ let package = Package(
     .target(
       name: "WindTunnelNetworkLayerSockets",
       dependencies: [
-        "WindTunnelCore", "WindTunnelNetworkLayer", "WindTunnelServer", "WindTunnelSymptoms",
-        "WindTunnel",
+        "WindTunnelCore", "WindTunnelHTTP", "WindTunnelNetworkLayer", "WindTunnelSymptoms",
+        "WindTunnelWire",
       ]
     ),
     .target(
@@ -224,6 +234,7 @@ let package = Package(
         "WindTunnelReports", "CWindTunnelSystem", "Mutations", "Origins", "PlantedSecrets",
         "Programs", "Schemas",
         "WindTunnelSymptoms", "WindTunnel", "WindTunnelDrill", "WindTunnelServer",
+        "WindTunnelWire",
         "WindTunnelCassettes",
         "WindTunnelComparison", "WindTunnelHTTP", "WindTunnelImports", "WindTunnelLink",
         "WindTunnelRedaction",

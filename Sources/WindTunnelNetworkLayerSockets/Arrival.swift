@@ -1,9 +1,9 @@
 internal import Foundation
-internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
+internal import WindTunnelHTTP
 internal import WindTunnelNetworkLayer
-internal import WindTunnelServer
 internal import WindTunnelSymptoms
+internal import WindTunnelWire
 
 /// An answer as it comes off a socket, and the one who waits for it.
 final class Arrival: Sendable {

@@ -1,9 +1,9 @@
 public import Foundation
-internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
+internal import WindTunnelHTTP
 public import WindTunnelNetworkLayer
-internal import WindTunnelServer
 internal import WindTunnelSymptoms
+internal import WindTunnelWire
 
 #if canImport(FoundationNetworking)
   public import FoundationNetworking

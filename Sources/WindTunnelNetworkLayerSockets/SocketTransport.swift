@@ -1,8 +1,8 @@
 public import Foundation
-internal import WindTunnel
+internal import WindTunnelHTTP
 public import WindTunnelNetworkLayer
-internal import WindTunnelServer
 internal import WindTunnelSymptoms
+internal import WindTunnelWire
 
 #if canImport(FoundationNetworking)
   public import FoundationNetworking

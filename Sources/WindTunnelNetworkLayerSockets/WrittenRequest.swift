@@ -1,8 +1,8 @@
 internal import Foundation
-internal import WindTunnel
+internal import WindTunnelHTTP
 internal import WindTunnelNetworkLayer
-internal import WindTunnelServer
 internal import WindTunnelSymptoms
+internal import WindTunnelWire
 
 #if canImport(FoundationNetworking)
   internal import FoundationNetworking

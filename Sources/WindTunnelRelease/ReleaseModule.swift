@@ -13,14 +13,13 @@ package struct ReleaseModule: Sendable, Hashable {
     "WindTunnelSymptoms", "WindTunnelTesting", "WindTunnelURLSession", "WindTunnelVirtualTime",
     "WindTunnelVirtualTimeTesting", "WindTunnelRelease", "CWindTunnelClock", "CWindTunnelFiles",
     "CWindTunnelSystem", "WindTunnelRemote", "CWindTunnelConsole",
-    "WindTunnelNetworkLayerConsole", "CWindTunnelVirtual",
+    "WindTunnelNetworkLayerConsole", "CWindTunnelVirtual", "WindTunnelWire",
   ]
 
-  /// The modules that an app may ship: those of the product `NetworkLayer`, and what is between
-  /// them and the modules that must not be there.
+  /// The modules that an app may ship: those of the client and of its sockets.
   package static let shipped: Set = [
-    "CWindTunnelSystem", "WindTunnelNetworkLayer", "WindTunnelNetworkLayerSockets",
-    "WindTunnelSymptoms",
+    "CWindTunnelSystem", "WindTunnelCore", "WindTunnelHTTP", "WindTunnelNetworkLayer",
+    "WindTunnelNetworkLayerSockets", "WindTunnelSymptoms", "WindTunnelWire",
   ]
 
   init(number: UInt64) {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// A client that blocks, on a thread of its own, and sees what a library would hide: whether the
 /// end was a FIN or a reset, and every byte before it.

@@ -6,6 +6,7 @@ import Testing
 @_spi(WindTunnel) @testable import WindTunnel
 @testable import WindTunnelCassettes
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// A response that nothing changes is put together once and sent again as it stood on the wire.
 @Suite(.timeLimit(.minutes(5))) struct RenderedResponsesTests {

@@ -5,6 +5,7 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// The handling of a request in each role of a connection, by its head alone.
 @Suite struct RequestHandlerTests {

@@ -4,6 +4,7 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// The events of exchanges that a server carries, whichever way it answers them.
 @Suite(.timeLimit(.minutes(5))) struct ServerEventTests {

@@ -6,6 +6,7 @@ import Testing
 @testable import WindTunnel
 @testable import WindTunnelHTTP
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 extension ReplayServer {
   /// Starts a server for the length of a test.

@@ -27,6 +27,11 @@ void wt_sha256_end(struct wt_sha256 *digest, uint8_t *out);
 /// for that: what all others do, and tests hold the instructions against.
 void wt_sha256_compress_in_words(uint32_t *state, const uint8_t *blocks, size_t count);
 
+/// Opens a library of OpenSSL, such as libssl.so.3, which never runs its clean-up at exit; NULL if it is
+/// not there. Without a folder it is looked for in the one that the variable WINDTUNNEL_OPENSSL names, else
+/// where the system keeps libraries.
+void *wt_openssl_open(const char *folder, const char *name);
+
 /// Writes the device, inode and size of a file, and the nanoseconds of the last changes of its content and
 /// of its inode; nothing if there is no file. In C, since systems name these times differently.
 void wt_file_stamp(const char *path, int64_t *stamp);

@@ -141,9 +141,3 @@ extension Interaction {
     return problems
   }
 }
-
-/// The wording for a process that may open no further file (`EMFILE`, `ENFILE`).
-package enum FileShortage {
-  /// The words that stand in every such sentence.
-  package static let words = "this process has too many open files"
-}

@@ -74,3 +74,9 @@ public enum FileError: Error, Sendable, Hashable, CustomStringConvertible {
     return words.hasSuffix(".") ? String(words.dropLast()) : words
   }
 }
+
+/// The wording for a process that may open no further file (`EMFILE`, `ENFILE`).
+package enum FileShortage {
+  /// The words that stand in every such sentence.
+  package static let words = "this process has too many open files"
+}

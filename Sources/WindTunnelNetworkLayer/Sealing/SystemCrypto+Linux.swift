@@ -1,5 +1,6 @@
 #if !canImport(Darwin)
 
+  internal import CWindTunnelSystem
   internal import Foundation
 
   /// The cryptography of the system: OpenSSL's libcrypto, opened at run time.
@@ -125,18 +126,13 @@
 
     /// Opens the first library of these names.
     init(names: [String] = LibCrypto.names) throws(SealingError) {
-      guard let (name, handle) = Self.open(names) else {
+      let opened = names.lazy.compactMap { name in wt_openssl_open(nil, name).map { (name, $0) } }
+      guard let (name, handle) = opened.first else {
         throw .unavailable(
           "There is no \(names.joined(separator: " and no ")) where the system keeps libraries, so "
             + "nothing can be sealed or verified; install OpenSSL (apt install libssl3, dnf install "
             + "openssl-libs)."
         )
-      }
-      // Before anything else of it runs: its clean-up at exit races with threads that still use it.
-      if let symbol = dlsym(handle, "OPENSSL_init_crypto") {
-        typealias Initialise = @convention(c) (UInt64, P) -> Int32
-        // OPENSSL_INIT_NO_ATEXIT. If somebody has initialised the library before, it is too late.
-        _ = unsafeBitCast(symbol, to: Initialise.self)(0x0008_0000, nil)
       }
       func function<Function>(_ symbol: String) throws(SealingError) -> Function {
         guard let address = dlsym(handle, symbol) else {
@@ -163,13 +159,6 @@
       EVP_MD_CTX_free = try function("EVP_MD_CTX_free")
       EVP_DigestVerifyInit = try function("EVP_DigestVerifyInit")
       EVP_DigestVerify = try function("EVP_DigestVerify")
-    }
-
-    private static func open(_ names: [String]) -> (String, UnsafeMutableRawPointer)? {
-      for name in names {
-        if let handle = dlopen(name, RTLD_NOW) { return (name, handle) }
-      }
-      return nil
     }
 
     /// Returns the reason for which a function failed that fails for a lack of memory alone.

@@ -23,7 +23,7 @@ final class ClientConnection {
   private let deadline: Deadline
   private var isReading = false
   /// The content of a request that is being answered already.
-  private var upload: Upload?
+  private var upload: StreamedContent?
   /// The link that it was opened over; `nil`: none, or one that was waited for elsewhere.
   private var path: LinkPath?
   /// Counts answers after which it was to end by itself, so that only the last one's timer counts.
@@ -441,7 +441,9 @@ extension ClientConnection {
           continue
         }
         body.append(data)
-        if body.count > Upload.wholeBytesMax, beginUpload(head, body, handling) { continue }
+        if body.count > StreamedContent.wholeBytesMax, beginUpload(head, body, handling) {
+          continue
+        }
         if refusesContent(body.count) { return }
         state = .receiving(head, body, handling)
       case .trailers: break
@@ -469,7 +471,7 @@ extension ClientConnection {
     }
     state = .receiving(head, Spool(), handling)
     if case .length(let length) = head.framing,
-      length <= Upload.wholeBytesMax || !beginUpload(head, Spool(), handling),
+      length <= StreamedContent.wholeBytesMax || !beginUpload(head, Spool(), handling),
       refusesContent(length)
     {
       return
@@ -592,7 +594,7 @@ extension ClientConnection {
   /// Takes what is read of a request that is being answered already.
   private func handle(
     _ event: RequestParser.Event,
-    of upload: Upload,
+    of upload: StreamedContent,
     answeredBy writer: ResponseWriter
   ) {
     switch event {

@@ -106,7 +106,7 @@ struct DeckResponder {
     _ head: RequestHead,
     _ asked: DeckRequest,
     isSecure: Bool
-  ) -> (RequestExchange, Upload)? {
+  ) -> (RequestExchange, StreamedContent)? {
     let authority = authority(of: head, asked, isSecure: isSecure)
     let request = authority.request(head, Data())
     guard !context.deck.records || context.deck.ignores(request.url) else { return nil }
@@ -115,7 +115,7 @@ struct DeckResponder {
     authority.leadBackURLs(in: &outcome)
     if case .length(let length) = head.framing { outcome.path?.contentBytes = length }
     let delivery = delivery(of: outcome, to: head)
-    let upload = Upload(head.framing, isPassedOn: delivery.passingContent != nil)
+    let upload = StreamedContent(head.framing, isPassedOn: delivery.passingContent != nil)
     return (exchange(head, outcome, authority, delivery, upload), upload)
   }
 
@@ -128,7 +128,7 @@ struct DeckResponder {
     _ outcome: Outcome,
     _ authority: Authority,
     _ delivery: Delivery? = nil,
-    _ upload: Upload? = nil
+    _ upload: StreamedContent? = nil
   ) -> RequestExchange {
     RequestExchange(
       head,

@@ -8,7 +8,7 @@ final class RequestExchange {
   let authority: Authority
   let delivery: Delivery
   /// The request's content, where it is passed on while it comes.
-  let upload: Upload?
+  let upload: StreamedContent?
   /// The measure of the answer; `nil` where nobody is told of it.
   var measure: ExchangeMeasure?
   private let context: OriginContext
@@ -19,7 +19,7 @@ final class RequestExchange {
     _ outcome: Outcome,
     _ authority: Authority,
     _ delivery: Delivery,
-    _ upload: Upload?,
+    _ upload: StreamedContent?,
     in context: OriginContext
   ) {
     (self.head, self.outcome, self.authority) = (head, outcome, authority)

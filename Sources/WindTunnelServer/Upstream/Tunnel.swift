@@ -255,14 +255,17 @@ final class Tunnel {
 
   private func connect() {
     phase = .connecting
+    var destination = Destination(
+      url: RequestURL("http://\(authority)"),
+      resolver: context.proxy?.resolver,
+      connectSeconds: context.limits.connectSeconds,
+      engine: { () throws(SocketError) in nil }
+    )
+    destination.refusal = { [self] in
+      context.proxy?.refusal(of: $0, for: client?.socket.peerAddress)
+    }
     let connector = OriginConnector(
-      to: Destination(
-        url: RequestURL("http://\(authority)"),
-        resolver: context.proxy?.resolver,
-        engine: { () throws(SocketError) in nil },
-        refusal: { [self] in context.proxy?.refusal(of: $0, for: client?.socket.peerAddress) },
-        connectSeconds: context.limits.connectSeconds
-      ),
+      to: destination,
       on: reactor,
       within: context.limits.connectSeconds,
       completed: connected

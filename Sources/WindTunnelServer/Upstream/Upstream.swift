@@ -77,8 +77,8 @@ public struct Upstream: Sendable {
     Destination(
       url: url,
       addresses: addresses,
-      engine: engine,
-      connectSeconds: limits.connectSeconds
+      connectSeconds: limits.connectSeconds,
+      engine: engine
     )
   }
 

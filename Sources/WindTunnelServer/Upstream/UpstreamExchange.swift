@@ -114,13 +114,10 @@ final class UpstreamExchange {
     destination.refusal = { [self] address in
       origins.proxy?.refusal(of: address, for: client?.channel?.socket.peerAddress)
     }
-    var terms = ClientExchange.Terms(
-      patience: .silence,
-      seconds: limits.responseSeconds,
-      asksForUpgrade: asksForUpgrade,
-      takesMalformed: origins.passesMalformed,
-      boundsConnecting: false
-    )
+    var terms = ClientExchange.Terms(patience: .silence, seconds: limits.responseSeconds)
+    terms.asksForUpgrade = asksForUpgrade
+    terms.takesMalformed = origins.passesMalformed
+    terms.boundsConnecting = false
     if isShared { (terms.pool, terms.idleSeconds) = (origins.pool, limits.upstreamIdleSeconds) }
     // A connection may be dead without anybody knowing, and the others cannot be tried again.
     terms.takesKept = RequestHead.idempotentMethods.contains(outcome.request.method)

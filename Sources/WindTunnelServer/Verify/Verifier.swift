@@ -125,12 +125,6 @@ public struct Verifier: Sendable {
     request.headers.removeConnectionFields()
     request.headers.remove("Host")
     let (upstream, limits, sent) = (upstream, limits, request)
-    let terms = ClientExchange.Terms(
-      patience: .response,
-      seconds: timeout / .seconds(1),
-      limits: limits,
-      boundsConnecting: false
-    )
     return try await withCheckedThrowingContinuation { continuation in
       let isPosted = loop.execute { reactor in
         let request = OutgoingRequest(
@@ -142,6 +136,8 @@ public struct Verifier: Sendable {
           endsConnection: true,
           takesTrailers: takesTrailers
         )
+        var terms = ClientExchange.Terms(patience: .response, seconds: timeout / .seconds(1))
+        (terms.limits, terms.boundsConnecting) = (limits, false)
         var response = ClientExchange.Collected()
         ClientExchange(request, to: upstream.destination(limits), on: terms, by: reactor) { event in
           response.take(event)

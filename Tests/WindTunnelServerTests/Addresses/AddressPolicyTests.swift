@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// Where a proxy connects other machines to, as a value: no socket is asked.
 @Suite struct AddressPolicyTests {

@@ -6,6 +6,7 @@ import Testing
 @testable import WindTunnel
 @testable import WindTunnelHTTP
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// Pages elsewhere that have a browser ask a server of this machine.
 @Suite(.timeLimit(.minutes(5))) struct OriginPolicyTests {

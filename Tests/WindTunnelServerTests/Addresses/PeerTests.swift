@@ -10,6 +10,7 @@ import Testing
 @testable import WindTunnelLink
 @testable import WindTunnelRedaction
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 @Suite(.timeLimit(.minutes(5))) struct PeerTests {
   private typealias Candidate = PrivateAddress.Candidate

@@ -6,6 +6,7 @@ import Testing
 @testable import WindTunnel
 @testable import WindTunnelRedaction
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 @Suite(.timeLimit(.minutes(5))) struct ChannelTests {
   @Test(arguments: [0, 1, 200, 3_000_000])

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// The end of a connection whose peer still sends (RFC 9112 §9.6).
 @Suite(.timeLimit(.minutes(5))) struct LingeringTests {

@@ -4,6 +4,7 @@ import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 @Suite(.timeLimit(.minutes(5))) struct ListenerTests {
   /// Whether this machine has an IPv6 loopback; containers often have none.

@@ -3,6 +3,7 @@ import Origins
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// A delegate whose behaviour stands in the test.
 final class Script: ChannelDelegate {

@@ -10,6 +10,7 @@ import WindTunnelSymptoms
 @testable import WindTunnelRedaction
 @testable import WindTunnelReports
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// What a channel promises, with TLS between it and the socket.
 @Suite(.timeLimit(.minutes(5)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))

@@ -7,6 +7,7 @@ import WindTunnelSymptoms
 
 @testable import WindTunnel
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// One table of origins for each caller of a client exchange.
 @Suite(.timeLimit(.minutes(5))) struct ClientExchangeTests {

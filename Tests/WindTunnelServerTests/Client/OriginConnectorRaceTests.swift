@@ -5,6 +5,7 @@ import Testing
 
 @testable import WindTunnelHTTP
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// The race for a connection that speaks TLS: which address wins, and what becomes of the others.
 @Suite(.timeLimit(.minutes(5)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
@@ -66,12 +67,12 @@ struct OriginConnectorRaceTests {
       to: Destination(
         url: "https://localhost",
         addresses: addresses,
+        connectSeconds: 3600,
         engine: { () throws(SocketError) in
           do { return try TLSEngine(context, host: HostName("localhost")) } catch {
             throw SocketError(.connect, ENOMEM, nil)
           }
-        },
-        connectSeconds: 3600
+        }
       ),
       on: reactor,
       within: 3600

@@ -4,6 +4,7 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// The choice among an origin's addresses (RFC 8305), with sockets that take connections and such
 /// as never will.
@@ -25,8 +26,8 @@ import Testing
         to: Destination(
           url: "http://a.test",
           addresses: addresses,
-          engine: { () throws(SocketError) in nil },
-          connectSeconds: seconds
+          connectSeconds: seconds,
+          engine: { () throws(SocketError) in nil }
         ),
         on: reactor,
         within: seconds

@@ -5,6 +5,7 @@ import Testing
 @testable import WindTunnel
 @testable import WindTunnelCassettes
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// A server that has read a request before answers it without reading it again; neither the answer nor
 /// what is noted may differ from reading it each time.

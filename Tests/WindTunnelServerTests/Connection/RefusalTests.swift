@@ -4,6 +4,7 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// What the replay server refuses, and how.
 @Suite(.timeLimit(.minutes(5))) struct RefusalTests {

@@ -5,6 +5,7 @@ import Testing
 @testable import WindTunnel
 @testable import WindTunnelCassettes
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// What RFC 9110 and RFC 9112 say about requests, case by case, as a client on a socket sees it: the
 /// answers, and whether the connection serves a next request.

@@ -5,6 +5,7 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// A connection that was plain at first, as one to a proxy is.
 @Suite(.timeLimit(.minutes(5)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))

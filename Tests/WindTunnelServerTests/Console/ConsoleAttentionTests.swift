@@ -6,6 +6,7 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// What is followed of exchanges while nobody looks at a console, and while somebody does.
 @Suite(.timeLimit(.minutes(5))) struct ConsoleAttentionTests {

@@ -4,6 +4,7 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// Who is let in at a console's port.
 @Suite struct ConsoleGateTests {

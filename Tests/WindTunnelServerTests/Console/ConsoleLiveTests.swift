@@ -7,6 +7,7 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// Answers of live origins at the console of a proxy, and requests that it sends again.
 @Suite(.timeLimit(.minutes(5))) struct ConsoleLiveTests {

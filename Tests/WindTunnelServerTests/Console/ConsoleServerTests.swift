@@ -5,6 +5,7 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// A console's port over real sockets.
 @Suite(.timeLimit(.minutes(5))) struct ConsoleServerTests {

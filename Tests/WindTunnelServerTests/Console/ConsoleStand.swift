@@ -5,6 +5,7 @@ import Testing
 @testable import WindTunnel
 @testable import WindTunnelRedaction
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// A server with its console.
 struct ConsoleStand {

@@ -6,6 +6,7 @@ import Testing
 @testable import WindTunnel
 @testable import WindTunnelHTTP
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// Secrets that are said on a WebSocket, in the places where handshakes, services and protocols
 /// have them: none stands on the cassette in whatever spelling, and who says others is answered all

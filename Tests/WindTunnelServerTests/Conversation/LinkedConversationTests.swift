@@ -7,6 +7,7 @@ import Testing
 @testable import WindTunnelHTTP
 @testable import WindTunnelLink
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// Conversations over a link, played and live: each message comes whole and in order, and no sooner
 /// than the link lets it.

@@ -6,6 +6,7 @@ import Testing
 @testable import WindTunnel
 @testable import WindTunnelHTTP
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// The failures of a conversation with a live origin, which a client cannot tell from those of a
 /// played one.

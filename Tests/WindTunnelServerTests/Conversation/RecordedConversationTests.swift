@@ -5,6 +5,7 @@ import Testing
 @testable import WindTunnel
 @testable import WindTunnelHTTP
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// Conversations that pass through a recording server, and what stands on the cassette of them.
 @Suite(.timeLimit(.minutes(5))) struct RecordedConversationTests {

@@ -7,6 +7,7 @@ import Testing
 @testable import WindTunnel
 @testable import WindTunnelHTTP
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// Conversations that a server plays from a cassette, seen by a peer at a raw connection.
 @Suite(.timeLimit(.minutes(5))) struct ReplayedConversationTests {

@@ -6,6 +6,7 @@ import Testing
 @testable import WindTunnel
 @testable import WindTunnelHTTP
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// Many clients at once.
 @Suite(.timeLimit(.minutes(5))) struct CrowdTests {

@@ -5,6 +5,7 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 @Suite struct DNSScriptFormatTests {
   private static let text = TestData.text("names.json")

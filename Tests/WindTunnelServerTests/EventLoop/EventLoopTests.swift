@@ -5,6 +5,7 @@ import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 @Suite(.timeLimit(.minutes(5))) struct EventLoopTests {
   @Test func `timers fire in the order of their deadlines, equal ones as scheduled`() async throws {

@@ -5,6 +5,7 @@ import Mutations
 @testable import WindTunnelCassettes
 @testable import WindTunnelHTTP
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// Messages for a parser: composed of good and bad parts, and then harmed byte by byte.
 struct FuzzedMessage<Head: Sendable & Hashable>: Hashable {

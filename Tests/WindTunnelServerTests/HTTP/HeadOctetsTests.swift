@@ -4,6 +4,7 @@ import Testing
 @testable import WindTunnel
 @testable import WindTunnelHTTP
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// Octets from 0x80 on in a request target, a field, a cookie and a reason phrase, on each stage.
 /// In these texts a scalar stands for a stray octet (`HeadTextTests`).

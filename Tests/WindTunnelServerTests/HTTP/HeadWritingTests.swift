@@ -6,6 +6,7 @@ import Testing
 @testable import WindTunnelCassettes
 @testable import WindTunnelRedaction
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 @Suite struct HeadWritingTests {
   func request(_ line: String = "GET / HTTP/1.1") throws -> RequestHead {

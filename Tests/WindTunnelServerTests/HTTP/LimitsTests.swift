@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 @Suite struct LimitsTests {
   static let limits: Limits = {

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// How many messages come to harm, and which.
 private enum Effort {

@@ -5,6 +5,7 @@ import Testing
 @testable import WindTunnel
 @testable import WindTunnelLink
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 @Suite struct ResponseParserTests {
   func events(_ text: String, to method: String = "GET", by step: Int = 10_000)

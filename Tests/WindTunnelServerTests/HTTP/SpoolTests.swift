@@ -5,6 +5,7 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// Content that is kept, however much it is.
 @Suite(.timeLimit(.minutes(5))) struct SpoolTests {

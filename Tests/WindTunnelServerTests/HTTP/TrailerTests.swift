@@ -4,6 +4,7 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// Trailers from an origin to a cassette, and from there to clients.
 @Suite(.timeLimit(.minutes(5))) struct TrailerTests {

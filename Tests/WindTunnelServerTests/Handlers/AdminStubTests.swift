@@ -4,6 +4,7 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// A tape and stubs that are changed over the admin port while a server plays.
 @Suite(.timeLimit(.minutes(5))) struct AdminStubTests {

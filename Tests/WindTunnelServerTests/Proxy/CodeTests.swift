@@ -7,6 +7,7 @@ import Testing
 @testable import WindTunnelLink
 @testable import WindTunnelRedaction
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 // Linux routes all of 127/8 to itself, so one machine can be several: 127.0.0.1, at which the proxy
 // listens, is the machine, and others are devices.

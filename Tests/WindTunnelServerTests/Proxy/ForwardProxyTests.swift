@@ -7,6 +7,7 @@ import WindTunnelSymptoms
 @testable import WindTunnelLink
 @testable import WindTunnelRedaction
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

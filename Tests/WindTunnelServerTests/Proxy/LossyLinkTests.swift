@@ -5,6 +5,7 @@ import Testing
 @testable import WindTunnel
 @testable import WindTunnelLink
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// A tenth of the packets is lost each way, and of the bytes none.
 @Suite(.timeLimit(.minutes(5))) struct LossyLinkTests {

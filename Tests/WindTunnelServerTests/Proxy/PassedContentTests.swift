@@ -7,6 +7,7 @@ import Testing
 @testable import WindTunnel
 @testable import WindTunnelLink
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// Content of requests that a proxy passes on while it comes.
 @Suite(.timeLimit(.minutes(5))) struct PassedContentTests {

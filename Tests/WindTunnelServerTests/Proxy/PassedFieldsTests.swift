@@ -5,6 +5,7 @@ import WindTunnelSymptoms
 
 @testable import WindTunnel
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// What of a live exchange a proxy passes on, and what it keeps to itself.
 @Suite(.timeLimit(.minutes(5))) struct PassedFieldsTests {

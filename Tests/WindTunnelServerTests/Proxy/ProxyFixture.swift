@@ -5,6 +5,7 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 extension ReplayServer {
   /// Starts a proxy for the length of a test, and hands over what it saw.

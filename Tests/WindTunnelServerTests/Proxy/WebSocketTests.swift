@@ -6,6 +6,7 @@ import Testing
 @testable import WindTunnelHTTP
 @testable import WindTunnelLink
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// WebSockets through a proxy: bytes that pass as they are once the origin has agreed.
 @Suite(.timeLimit(.minutes(5))) struct WebSocketTests {

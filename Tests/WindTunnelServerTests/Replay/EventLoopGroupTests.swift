@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// How many threads serve.
 @Suite struct EventLoopGroupTests {

@@ -5,6 +5,7 @@ import Testing
 @testable import WindTunnel
 @testable import WindTunnelHTTP
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// Faults as a raw socket sees them: every byte, and whether the end was a FIN or a reset.
 @Suite(.timeLimit(.minutes(5))) struct FaultWireTests {

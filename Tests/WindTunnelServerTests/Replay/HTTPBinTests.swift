@@ -6,6 +6,7 @@ import Testing
 @testable import WindTunnel
 @testable import WindTunnelCassettes
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// The cassette that `Scripts/record-fixtures` recorded from a real server, played to a client that
 /// sees every byte.

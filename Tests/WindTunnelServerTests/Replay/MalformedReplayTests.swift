@@ -6,6 +6,7 @@ import WindTunnelSymptoms
 
 @testable import WindTunnel
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// What was no HTTP when it was recorded is none when it is replayed.
 @Suite(.timeLimit(.minutes(5))) struct MalformedReplayTests {

@@ -5,6 +5,7 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// The replay server as a raw client sees it.
 @Suite(.timeLimit(.minutes(5))) struct ReplayServerTests {

@@ -5,6 +5,7 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// How a server ends.
 @Suite(.timeLimit(.minutes(5))) struct StoppingTests {

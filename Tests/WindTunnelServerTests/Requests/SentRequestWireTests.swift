@@ -4,6 +4,7 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// The requests that a server's deck keeps.
 @Suite(.timeLimit(.minutes(5))) struct SentRequestWireTests {

@@ -6,6 +6,7 @@ import Testing
 @testable import WindTunnelCassettes
 @testable import WindTunnelLink
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 @Suite(.timeLimit(.minutes(5))) struct HostNameTests {
   @Test(arguments: [

@@ -8,6 +8,7 @@ import WindTunnelSymptoms
 @testable import WindTunnelCassettes
 @testable import WindTunnelRedaction
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// Both ends of TLS in memory, without a socket.
 @Suite(.timeLimit(.minutes(5)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))

@@ -3,6 +3,7 @@ import Programs
 import Testing
 
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// What tests of TLS share.
 enum TLSKit {

@@ -6,6 +6,7 @@ import Testing
 @testable import WindTunnel
 @testable import WindTunnelCassettes
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// A replay server by https, and clients that were not written here.
 @Suite(.timeLimit(.minutes(5)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))

@@ -5,6 +5,7 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// The codings that an origin is asked for that is recorded.
 @Suite(.timeLimit(.minutes(5))) struct AskedCodingsTests {

@@ -5,6 +5,7 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// A recording server with a host that it leaves alone.
 @Suite(.timeLimit(.minutes(5))) struct IgnoredHostTests {

@@ -7,6 +7,7 @@ import Testing
 @testable import WindTunnel
 @testable import WindTunnelCassettes
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// A large answer takes long to be looked through for secrets: its own client waits, and nobody else.
 @Suite(.timeLimit(.minutes(5))) struct JournalWritingTests {

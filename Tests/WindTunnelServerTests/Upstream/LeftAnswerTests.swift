@@ -5,6 +5,7 @@ import WindTunnelSymptoms
 
 @testable import WindTunnel
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// What a client left before it had all of it: on the tape as that, and played as an answer that is
 /// still to come.

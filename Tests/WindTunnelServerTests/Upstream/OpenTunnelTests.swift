@@ -10,6 +10,7 @@ import WindTunnelSymptoms
 @testable import WindTunnelLink
 @testable import WindTunnelReports
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// Tunnels that a proxy looks into.
 @Suite(.timeLimit(.minutes(5)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))

@@ -5,6 +5,7 @@ import Testing
 @testable import WindTunnel
 @testable import WindTunnelHTTP
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 extension String {
   /// The bytes of a text in which scalars stand for stray octets.

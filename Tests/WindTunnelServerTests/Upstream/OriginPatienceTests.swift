@@ -8,6 +8,7 @@ import WindTunnelSymptoms
 @testable import WindTunnelImports
 @testable import WindTunnelLink
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// Origins that do not answer, and clients that do not wait for them.
 @Suite(.timeLimit(.minutes(5))) struct OriginPatienceTests {

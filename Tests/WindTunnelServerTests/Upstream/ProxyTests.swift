@@ -6,6 +6,7 @@ import WindTunnelSymptoms
 
 @testable import WindTunnel
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// The recording server between a raw client and a raw origin.
 @Suite(.timeLimit(.minutes(5))) struct ProxyTests {

@@ -5,6 +5,7 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// What a recorder writes down of an origin that is known by another name than its own.
 @Suite(.timeLimit(.minutes(5))) struct RecordedOriginTests {

@@ -6,6 +6,7 @@ import Testing
 @testable import WindTunnelHTTP
 @testable import WindTunnelLink
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 @Suite(.timeLimit(.minutes(5))) struct RelayTests {
   /// A port that relays to another, over a link to the client.

@@ -7,6 +7,7 @@ import Testing
 @testable import WindTunnel
 @testable import WindTunnelComparison
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// A recorder in front of an origin that says the same every day, in the words of that day.
 @Suite(.timeLimit(.minutes(5))) struct RerecordingTests {

@@ -8,6 +8,7 @@ import WindTunnelSymptoms
 @testable import WindTunnelCassettes
 @testable import WindTunnelHTTP
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// A recording server in front of one that is spoken to by https.
 @Suite(.timeLimit(.minutes(5)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))

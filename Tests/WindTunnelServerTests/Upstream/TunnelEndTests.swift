@@ -6,6 +6,7 @@ import Testing
 @testable import WindTunnel
 @testable import WindTunnelLink
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// How tunnels end while the link still holds something, and what is seen of it.
 @Suite(.timeLimit(.minutes(5))) struct TunnelEndTests {

@@ -8,6 +8,7 @@ import WindTunnelSymptoms
 @testable import WindTunnel
 @testable import WindTunnelLink
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 @Suite(.timeLimit(.minutes(5))) struct TunnelTests {
   @Test(arguments: [nil, Link(up: .init(), down: .init())])

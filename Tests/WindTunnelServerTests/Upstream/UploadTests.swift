@@ -5,6 +5,7 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// Content that comes in, and clients that take their time with it.
 @Suite(.timeLimit(.minutes(5))) struct UploadTests {

@@ -7,6 +7,7 @@ import Testing
 @testable import WindTunnel
 @testable import WindTunnelCassettes
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// Requests that only pass share connections; those that are recorded do not.
 @Suite(.timeLimit(.minutes(5))) struct UpstreamPoolTests {

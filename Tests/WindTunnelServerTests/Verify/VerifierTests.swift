@@ -10,6 +10,7 @@ import WindTunnelSymptoms
 @testable import WindTunnelLink
 @testable import WindTunnelRedaction
 @testable import WindTunnelServer
+@testable import WindTunnelWire
 
 /// Holds cassettes against an origin that is written out in the test.
 @Suite(.timeLimit(.minutes(5))) struct VerifierTests {

@@ -1,0 +1,33 @@
+internal import WindTunnel
+
+extension Leaf {
+  /// Makes the certificate that is shown in a handshake.
+  init(_ handshake: Handshake) {
+    self.init()
+    if handshake.isForAnotherHost { names = [HostName("another.invalid")].compactMap(\.self) }
+    validity =
+      switch handshake.validity {
+      case .current: .current
+      case .expired: .expired
+      case .notYet: .notYet
+      }
+    switch handshake.issuer {
+    case .authority: issuer = .authority
+    case .unsentIntermediate: (issuer, sendsChain) = (.intermediate, false)
+    case .itself: issuer = .itself
+    case .stranger: issuer = .stranger
+    }
+    isWeaklySigned = handshake.isWeaklySigned
+  }
+}
+
+extension TLSEngine {
+  /// Conducts the handshake so; before the first byte, and on a server's end.
+  func conduct(_ handshake: Handshake) {
+    conduct(
+      isOld: handshake.isOld,
+      isWeaklySigned: handshake.isWeaklySigned,
+      demandsCertificate: handshake.demandsCertificate
+    )
+  }
+}

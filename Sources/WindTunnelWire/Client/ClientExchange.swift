@@ -1,0 +1,346 @@
+internal import Foundation
+internal import WindTunnelCore
+internal import WindTunnelHTTP
+internal import WindTunnelSymptoms
+
+/// A request that is sent to a server, and its response (RFC 9112).
+///
+/// It finds a connection (RFC 8305), sends the request, reads the response while it arrives, and
+/// leaves the connection to the next request. On the loop's thread only. Its connection keeps it
+/// until it is over; a caller holds it weakly.
+package final class ClientExchange: @unchecked Sendable {
+  private enum Phase {
+    /// All connections to the server are in use.
+    case waiting
+    case connecting
+    /// The request was sent or is being sent.
+    case asking
+    case reading
+    /// The head is invalid, and bytes are received.
+    case passing
+    case over
+  }
+
+  /// The maximum number of interim responses (RFC 9110 §15.2) before the final one.
+  static let interimResponsesMax = 1000
+
+  private let request: OutgoingRequest
+  private let destination: Destination
+  private let terms: Terms
+  private let reactor: Reactor
+  /// Forgotten at the end, since the receiver may hold the exchange.
+  private var receive: (Event) -> Void
+  private let server: String
+  private var phase = Phase.waiting
+  private weak var connector: OriginConnector?
+  private var channel: Channel?
+  /// The number of connections that were used.
+  private var connections = 0
+  /// The bytes that were sent on the connection before.
+  private var sentBefore = 0
+  /// Whether the connection was another request's before, and nothing has arrived on it since.
+  private var isUntried = false
+  private var content: SentContent
+  private var parser = ResponseParser()
+  /// The bytes of a head that is incomplete, if they are wanted.
+  private var unread: [UInt8] = []
+  private var interimResponses = 0
+  private var response: ResponseStart?
+  private var trailers: HeaderFields = [:]
+  private var patience: Reactor.Timer?
+  /// The time from which on the patience counts.
+  package private(set) var lastMove = Moment.now()
+  private var stages = HTTPStages()
+  private var stageStart = Moment.now()
+
+  package init(
+    _ request: OutgoingRequest,
+    to destination: Destination,
+    on terms: Terms,
+    by reactor: Reactor,
+    receiving receive: @escaping (Event) -> Void
+  ) {
+    (self.request, self.destination, self.terms) = (request, destination, terms)
+    (self.reactor, self.receive) = (reactor, receive)
+    (server, content) = (destination.server, request.content)
+  }
+
+  private var isOver: Bool { phase == .over }
+
+  /// Whether the head has arrived.
+  package var hasResponse: Bool { response != nil }
+
+  // MARK: The connection
+
+  package func begin() {
+    wait(terms.seconds)
+    if let pool = terms.pool, !pool.enter(self, to: server) { return }
+    phase = .connecting
+    open()
+  }
+
+  /// Goes on after the wait for a connection, soon: many in a row that fail at once would end each
+  /// other one within the other.
+  package func enter() {
+    phase = .connecting
+    reactor.schedule(after: 0) { [self] _ in open() }
+  }
+
+  private func open() {
+    guard phase == .connecting else { return }
+    guard terms.takesKept,
+      let channel = terms.pool?.dequeue(
+        server,
+        where: { $0.target.map { destination.refusal($0) == nil } ?? false }
+      )
+    else { return connect() }
+    isUntried = true
+    send(on: channel)
+  }
+
+  private func connect() {
+    phase = .connecting
+    stageStart = .now()
+    let connector = OriginConnector(
+      to: destination,
+      on: reactor,
+      within: terms.boundsConnecting
+        ? min(destination.connectSeconds, terms.seconds) : destination.connectSeconds,
+      completed: connected
+    )
+    self.connector = connector
+    connector.begin()
+  }
+
+  private func connected(_ result: Result<Channel, ExchangeFailure>) {
+    if let end = connector?.lookupEnd { stages.nameLookup = stageTime(to: end) }
+    switch result {
+    case .success(let channel):
+      stages.connect = stageTime()
+      if terms.patience != .exchange { lastMove = .now() }
+      send(on: channel)
+    case .failure(let failure): failed(failure)
+    }
+  }
+
+  private func stageTime(to end: Moment = .now()) -> Duration {
+    defer { stageStart = end }
+    return .nanoseconds(end - stageStart)
+  }
+
+  /// Sends the request on a new connection if the old one was closed before the server could have
+  /// responded; once, since that one is new.
+  ///
+  /// RFC 9112 §9.3.1: only a request that may be repeated (RFC 9110 §9.2.2), or of which no byte
+  /// was sent.
+  private func triesAgain(without dead: Channel) -> Bool {
+    guard isUntried,
+      RequestHead.idempotentMethods.contains(request.method) || dead.sentBytes == sentBefore
+    else { return false }
+    isUntried = false
+    channel = nil
+    dead.delegate = nil
+    dead.abandon()
+    connect()
+    return true
+  }
+
+  // MARK: The request
+
+  private func send(on channel: Channel) {
+    self.channel = channel
+    channel.delegate = self
+    phase = .asking
+    connections += 1
+    sentBefore = channel.sentBytes
+    stageStart = .now()
+    parser = ResponseParser(limits: terms.limits)
+    parser.expectAnswer(to: request.method)
+    channel.write {
+      $0.appendHead(method: request.method, target: request.target, headers: request.headers)
+    }
+    content.rewind()
+    if content.isPassed { stages.send = stageTime() } else { passContent() }
+  }
+
+  /// Sends the content that is there, as fast as the server takes it.
+  package func passContent() {
+    guard let channel, !isOver else { return }
+    let connection = connections
+    content.pass(on: channel)
+    guard content.isInFile else { return }
+    content.readPiece { [weak self] piece in
+      // Another connection begins from the start.
+      guard let self, connections == connection, let channel = self.channel else { return }
+      switch piece {
+      case .success(let piece): content.pass(piece, on: channel)
+      case .failure(let failure): failed(failure)
+      }
+    }
+  }
+
+  // MARK: The response
+
+  /// Reads no more, or reads on: the server's bytes wait in the system's buffers.
+  package func pauseReading(_ pauses: Bool) {
+    guard let channel, channel.isReadingPaused != pauses else { return }
+    if terms.patience == .silence { lastMove = .now() }
+    channel.pauseReading(pauses)
+  }
+
+  private func read() {
+    while phase == .asking || phase == .reading, let event = parser.next() {
+      switch event {
+      case .head(let start): began(start)
+      case .content(let data): receive(.content(data))
+      case .trailers(let fields): trailers = fields.passedTrailers
+      case .end: ended()
+      case .failed(let error): return failed(error)
+      }
+    }
+  }
+
+  private func began(_ start: ResponseStart) {
+    if start.isInterim {
+      interimResponses += 1
+      unread.removeFirst(max(0, unread.count - parser.bufferedBytes))
+      if interimResponses > Self.interimResponsesMax {
+        let limit = "\(Self.interimResponsesMax) interim responses (1xx)"
+        failed(.bad("The server sent more than \(limit)."))
+      }
+    } else if start.head.status == 101 {
+      if terms.asksForUpgrade { return upgraded(start) }
+      // RFC 9110 §15.2.2: a server switches protocols only if the client has asked for it.
+      failed(.bad("The server switched protocols (101), which was not requested."))
+    } else {
+      stages.wait = stageTime()
+      (phase, response, unread) = (.reading, start, [])
+      receive(.head(start))
+    }
+  }
+
+  private func upgraded(_ start: ResponseStart) {
+    guard let channel else { return }
+    self.channel = nil
+    end(.upgraded(start, channel, parser.takeRemainder()))
+    if channel.delegate === self { channel.abandon() }
+  }
+
+  private func ended() {
+    guard let response else { return }
+    stages.receive = stageTime()
+    if let channel {
+      self.channel = nil
+      channel.delegate = nil
+      if let pool = terms.pool, !request.endsConnection, response.keepsAlive, content.isPassed,
+        parser.bufferedBytes == 0, channel.phase == .open, !channel.inputEnded,
+        channel.queuedBytes == 0
+      {
+        pool.enqueue(channel, to: server, seconds: terms.idleSeconds)
+      } else {
+        // The rest of a request that has its response already is not sent.
+        channel.close()
+      }
+    }
+    end(.end(trailers, stages))
+  }
+
+  // MARK: Ends
+
+  private func failed(_ error: ProtocolError) {
+    guard terms.takesMalformed, response == nil, error.symptom == .malformedResponse else {
+      return failed(.message(error))
+    }
+    phase = .passing
+    receive(.malformed(error))
+    unread.withUnsafeBytes { receive(.bytes($0)) }
+  }
+
+  private func failed(_ failure: ExchangeFailure) {
+    end(phase == .passing ? .end([:], stages) : .failed(failure))
+  }
+
+  /// Ends the exchange at once, without an event.
+  package func cancel() { end(nil) }
+
+  private func end(_ event: Event?) {
+    if isOver { return }
+    let isWaiting = phase == .waiting
+    phase = .over
+    if isWaiting { terms.pool?.giveUp(self, to: server) } else { terms.pool?.leave(server) }
+    if let patience { reactor.cancel(patience) }
+    connector?.cancel()
+    let (channel, receive) = (channel, receive)
+    (self.channel, self.receive) = (nil, { _ in })
+    channel?.delegate = nil
+    channel?.abandon()
+    content.close()
+    if let event { receive(event) }
+  }
+
+  private func wait(_ seconds: Double) {
+    patience = reactor.schedule(after: Int64(nanosecondsOf: seconds)) { [weak self] _ in
+      guard let self, !isOver else { return }
+      if phase == .connecting, !terms.boundsConnecting { return wait(terms.seconds) }
+      if terms.patience == .silence {
+        // A server that is not read has no chance to send anything.
+        if channel?.isReadingPaused == true { lastMove = .now() }
+        lastMove = max(lastMove, channel?.lastSent ?? lastMove)
+      }
+      let rest = terms.seconds - Double(Moment.now() - lastMove) / 1e9
+      if rest > 0 { wait(rest) } else { failed(lateness) }
+    }
+  }
+
+  private var lateness: ExchangeFailure {
+    let seconds = Self.text(terms.seconds)
+    switch phase {
+    case .waiting: return .tooSlow("all connections to the server were in use for \(seconds) s")
+    case .connecting: return .socket(SocketError(.connect, ETIMEDOUT, destination.addresses.first))
+    case .asking, .reading, .passing, .over:
+      if let channel, content.isMissing(on: channel) {
+        return .stalledContent("No more of the request came for \(seconds) s.")
+      }
+      let verb = terms.patience == .silence ? "sent nothing for" : "took longer than"
+      return .tooSlow("the server \(verb) \(seconds) s")
+    }
+  }
+
+  /// Returns the same digits in every language.
+  private static func text(_ seconds: Double) -> String {
+    seconds == seconds.rounded() && abs(seconds) < 1e9 ? "\(Int(seconds))" : "\(seconds)"
+  }
+}
+
+extension ClientExchange: ChannelDelegate {
+  package func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) {
+    isUntried = false
+    if terms.patience == .silence { lastMove = channel.reactor.now }
+    if phase == .passing { return receive(.bytes(bytes)) }
+    if terms.takesMalformed, response == nil { unread += bytes }
+    parser.feed(bytes)
+    read()
+    receive(.caughtUp)
+  }
+
+  package func channelReachedEnd(_ channel: Channel) {
+    if triesAgain(without: channel) { return }
+    if channel.isInputTruncated, response?.framing == .untilClose { return failed(.noEndOfTLS) }
+    if phase == .passing { return end(.end([:], stages)) }
+    parser.feedEnd()
+    read()
+  }
+
+  package func channelDrained(_ channel: Channel) {
+    if content.isPassed, stages.send == nil { stages.send = stageTime() }
+    let sent = content.passedBytes
+    passContent()
+    receive(.sent(sent))
+  }
+
+  package func channelClosed(_ channel: Channel, _ error: SocketError?) {
+    if triesAgain(without: channel) { return }
+    if let error { return failed(.socket(error)) }
+    channelReachedEnd(channel)
+  }
+}

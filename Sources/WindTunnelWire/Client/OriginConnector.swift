@@ -1,0 +1,212 @@
+internal import Foundation
+internal import WindTunnelCore
+internal import WindTunnelHTTP
+
+/// A search for the first of an origin's addresses that takes a connection (RFC 8305, "Happy
+/// Eyeballs").
+///
+/// Addresses are tried in the order given, the families by turns (§4). The next one is tried when
+/// one has failed, or has taken a quarter of a second (§5); the others are tried on, and the first
+/// that takes a connection keeps it. An address that the client must not be connected to is left
+/// out. On the loop's thread only.
+package final class OriginConnector {
+  /// One address that is tried, for as long as it may take.
+  private struct Attempt {
+    var channel: Channel
+    var limit: Reactor.Timer
+  }
+
+  /// The time that an address has before the next one is tried beside it (RFC 8305 §8, "Connection
+  /// Attempt Delay").
+  private static let headStartNanoseconds: Int64 = 250_000_000
+
+  private let destination: Destination
+  private let reactor: Reactor
+  private let seconds: Double
+  private let completed: (Result<Channel, ExchangeFailure>) -> Void
+  /// The addresses that were not tried yet.
+  private var addresses: ArraySlice<SocketAddress> = []
+  /// The time at which the addresses were found; `nil` unless a name was looked up.
+  private(set) var lookupEnd: Moment?
+  private var attempts: [Attempt] = []
+  private var headStart: Reactor.Timer?
+  private var firstRefusal: AddressRefusal?
+  private var failure: SocketError?
+  /// The end of a connection that was taken and not kept, while another address was tried.
+  private var lost: SocketError?
+  private var isOver = false
+
+  /// Creates a search.
+  ///
+  /// - Parameters:
+  ///   - destination: The server.
+  ///   - reactor: The loop that it happens on.
+  ///   - seconds: The limit for one address, the TLS handshake included.
+  ///   - completed: Called once, unless the search is cancelled before.
+  package init(
+    to destination: Destination,
+    on reactor: Reactor,
+    within seconds: Double,
+    completed: @escaping (Result<Channel, ExchangeFailure>) -> Void
+  ) {
+    (self.destination, self.reactor) = (destination, reactor)
+    (self.seconds, self.completed) = (seconds, completed)
+  }
+
+  /// Looks the name up unless there are addresses, and tries the first one.
+  package func begin() {
+    let url = destination.url
+    guard destination.addresses.isEmpty, let resolver = destination.resolver, let host = url.host
+    else { return connect(to: destination.addresses) }
+    resolver.resolve(host.withoutBrackets, port: url.effectivePort ?? 80) { [self] found in
+      guard !isOver else { return }
+      lookupEnd = .now()
+      switch found {
+      case .success(let addresses): connect(to: addresses)
+      case .failure(let error): complete(.failure(.socket(error)))
+      }
+    }
+  }
+
+  private func connect(to addresses: [SocketAddress]) {
+    self.addresses = Self.byTurns(addresses)[...]
+    tryNext()
+  }
+
+  /// Ends the search without a word.
+  package func cancel() { end(keeping: nil) }
+
+  /// Returns addresses with their families by turns, beginning with that of the first: where there
+  /// is no way to one family, that costs one head start and not one for each of its addresses.
+  static func byTurns(_ addresses: [SocketAddress]) -> [SocketAddress] {
+    guard let family = addresses.first?.family else { return [] }
+    var lines = [
+      addresses.filter { $0.family == family }, addresses.filter { $0.family != family },
+    ]
+    var order: [SocketAddress] = []
+    while order.count < addresses.count {
+      for line in lines.indices where !lines[line].isEmpty {
+        order.append(lines[line].removeFirst())
+      }
+    }
+    return order
+  }
+
+  private func tryNext() {
+    stopHeadStart()
+    while let address = addresses.popFirst() {
+      if let refusal = destination.refusal(address) {
+        firstRefusal = firstRefusal ?? refusal
+        continue
+      }
+      do throws(SocketError) {
+        let engine = try destination.engine()
+        let channel = try Channel(connectingTo: address, on: reactor, tls: engine, delegate: self)
+        attempts.append(Attempt(channel: channel, limit: limit(of: channel, to: address)))
+        return giveHeadStart()
+      } catch {
+        note(error)
+      }
+    }
+    guard attempts.isEmpty else { return }
+    if lost == nil, let firstRefusal { return complete(.failure(.forbidden(firstRefusal))) }
+    complete(.failure(.socket(lost ?? failure ?? SocketError(.resolve, EAI_NONAME))))
+  }
+
+  private func giveHeadStart() {
+    if addresses.isEmpty { return }
+    headStart = reactor.schedule(after: Self.headStartNanoseconds) { [weak self] _ in
+      guard let self, !isOver else { return }
+      headStart = nil
+      tryNext()
+    }
+  }
+
+  private func stopHeadStart() {
+    if let headStart { reactor.cancel(headStart) }
+    headStart = nil
+  }
+
+  private func limit(of channel: Channel, to address: SocketAddress) -> Reactor.Timer {
+    reactor.schedule(after: Int64(nanosecondsOf: seconds)) { [weak self, weak channel] _ in
+      guard let self, !isOver, let channel else { return }
+      failed(channel, SocketError(.connect, ETIMEDOUT, address))
+    }
+  }
+
+  /// Notes that an address took no connection, and does not wait to try the next one.
+  private func failed(_ channel: Channel, _ error: SocketError) {
+    remove(channel)
+    note(error)
+    tryNext()
+  }
+
+  private func remove(_ channel: Channel) {
+    for attempt in attempts where attempt.channel === channel { drop(attempt) }
+    attempts.removeAll { $0.channel === channel }
+  }
+
+  /// Ends the search with a connection that was taken and has ended before it was ready; while
+  /// another address is tried, that one may do better.
+  private func ended(_ channel: Channel, _ error: SocketError?) {
+    let error = error ?? SocketError(.brokenOff, channel.target)
+    guard attempts.count > 1 else { return complete(.failure(.socket(error))) }
+    remove(channel)
+    lost = lost ?? error
+    tryNext()
+  }
+
+  /// Keeps the first error that says something of the origin: there may be no way at all to an
+  /// address of the other family.
+  private func note(_ error: SocketError) {
+    if failure == nil || failure?.kind == .unreachable { failure = error }
+  }
+
+  private func complete(_ result: Result<Channel, ExchangeFailure>) {
+    let channel: Channel? = if case .success(let channel) = result { channel } else { nil }
+    end(keeping: channel)
+    completed(result)
+  }
+
+  private func end(keeping kept: Channel?) {
+    isOver = true
+    stopHeadStart()
+    let ended = attempts
+    attempts = []
+    for attempt in ended { drop(attempt, keeping: kept) }
+  }
+
+  private func drop(_ attempt: Attempt, keeping kept: Channel? = nil) {
+    reactor.cancel(attempt.limit)
+    if attempt.channel === kept { return }
+    attempt.channel.delegate = nil
+    attempt.channel.abandon()
+  }
+}
+
+extension OriginConnector: ChannelDelegate {
+  package func channelConnected(_ channel: Channel) { complete(.success(channel)) }
+
+  // Nothing is said before the connection is there.
+  package func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) {}
+
+  package func channelReachedEnd(_ channel: Channel) { ended(channel, nil) }
+
+  package func channelClosed(_ channel: Channel, _ error: SocketError?) {
+    guard !isOver else { return }
+    if let error, error.operation == .connect {
+      failed(channel, error)
+    } else {
+      ended(channel, error)
+    }
+  }
+}
+
+extension TLSFailure {
+  /// The server closed the connection within the handshake.
+  fileprivate static let brokenOff = TLSFailure(
+    kind: .brokenOff,
+    text: "the connection ended within the TLS handshake",
+    role: .client
+  )
+}

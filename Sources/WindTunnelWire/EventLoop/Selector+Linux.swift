@@ -1,0 +1,99 @@
+#if !canImport(Darwin)
+  internal import CWindTunnelSystem
+  internal import Foundation
+
+  /// A selector of ready descriptors by epoll, level-triggered: an event that is not handled is
+  /// reported again.
+  package struct Selector: Sendable {
+    private let epoll: Int32
+    private let event: Int32
+
+    /// A handle that wakes a waiting selector from any thread.
+    struct Waker: Sendable {
+      fileprivate let event: Int32
+
+      /// Harmless while the selector is open; after ``Selector/close()`` it must not be called.
+      package func wake() {
+        var one: UInt64 = 1
+        // A full counter is awake already.
+        _ = write(event, &one, 8)
+      }
+    }
+
+    var waker: Waker { Waker(event: event) }
+
+    package init() throws(SocketError) {
+      epoll = wt_epoll_create()
+      event = wt_eventfd()
+      guard epoll >= 0, event >= 0,
+        wt_epoll_add(epoll, event, Self.bits(.readable), Token.wakeUp.rawValue) == 0
+      else {
+        let error = SocketError(.open, errno)
+        for descriptor in [epoll, event] where descriptor >= 0 { Glibc.close(descriptor) }
+        throw error
+      }
+    }
+
+    package func add(_ descriptor: Int32, _ interest: Readiness, _ token: Token) throws(SocketError)
+    {
+      guard wt_epoll_add(epoll, descriptor, Self.bits(interest), token.rawValue) == 0 else {
+        throw SocketError(.open, errno)
+      }
+    }
+
+    package func change(
+      _ descriptor: Int32,
+      from: Readiness,
+      to interest: Readiness,
+      _ token: Token
+    ) {
+      // Only a descriptor that is not registered can fail here.
+      wt_epoll_modify(epoll, descriptor, Self.bits(interest), token.rawValue)
+    }
+
+    package func remove(_ descriptor: Int32, _ interest: Readiness) {
+      wt_epoll_remove(epoll, descriptor)
+    }
+
+    /// Waits for events or at most so long (`nil`: for ever), and tells them.
+    package func wait(_ nanoseconds: Int64?, _ body: (Token, Readiness) -> Void) {
+      withUnsafeTemporaryAllocation(of: wt_event.self, capacity: 256) { events in
+        let count = wt_epoll_wait(epoll, events.baseAddress, 256, nanoseconds ?? -1)
+        // An interrupted wait has no events; the caller waits again.
+        guard count > 0 else { return }
+        for event in events[..<Int(count)] {
+          let token = Token(rawValue: event.token)
+          if token == .wakeUp { spendWakeUps() } else { body(token, Self.readiness(event.events)) }
+        }
+      }
+    }
+
+    package func close() {
+      Glibc.close(epoll)
+      Glibc.close(event)
+    }
+
+    private func spendWakeUps() {
+      var count: UInt64 = 0
+      _ = read(event, &count, 8)
+    }
+
+    private static func bits(_ interest: Readiness) -> UInt32 {
+      (interest.contains(.readable) ? UInt32(WT_READABLE) : 0)
+        | (interest.contains(.writable) ? UInt32(WT_WRITABLE) : 0)
+    }
+
+    private static func readiness(_ bits: UInt32) -> Readiness {
+      var readiness: Readiness = []
+      if bits & UInt32(WT_READABLE) != 0 { readiness.insert(.readable) }
+      if bits & UInt32(WT_WRITABLE) != 0 { readiness.insert(.writable) }
+      if bits & UInt32(WT_ERROR | WT_HANGUP) != 0 { readiness.insert(.hangup) }
+      return readiness
+    }
+  }
+
+  extension Selector {
+    /// Lets the waits of the calling thread end on time.
+    static func prepareThread() { wt_precise_timers() }
+  }
+#endif

@@ -1,0 +1,199 @@
+package import Foundation
+internal import WindTunnelCore
+internal import WindTunnelHTTP
+
+extension UInt8 {
+  package static let tab: UInt8 = 0x09
+  static let lineFeed: UInt8 = 0x0A
+  static let carriageReturn: UInt8 = 0x0D
+  package static let space: UInt8 = 0x20
+
+  /// A character of a method or a field name: `tchar` of RFC 9110 §5.6.2.
+  @inline(__always) var isToken: Bool {
+    // One bit a character: a table would cost an access to a lazy global.
+    if self < 64 { return (0x03FF_6CFA_0000_0000 as UInt64) >> UInt64(self) & 1 == 1 }
+    return self < 128 && (0x57FF_FFFF_C7FF_FFFE as UInt64) >> UInt64(self - 64) & 1 == 1
+  }
+
+  /// A character of a field value: visible, space, tab or `obs-text` (RFC 9110 §5.5).
+  @inline(__always) var isFieldContent: Bool {
+    self >= 0x20 && self != 0x7F || self == .tab
+  }
+
+  /// A character of a request target.
+  ///
+  /// Bytes above 127 are not in the grammar of RFC 3986 but in the requests of clients that do not
+  /// encode.
+  @inline(__always) var isTarget: Bool { self > 0x20 && self != 0x7F }
+
+  @inline(__always) var isBlank: Bool { self == .space || self == .tab }
+
+  @inline(__always) package var digit: Int? { 0x30...0x39 ~= self ? Int(self) - 0x30 : nil }
+
+  /// A character of `reg-name` in RFC 3986 §3.2.2: unreserved, a sub-delimiter, or of an escape.
+  fileprivate var isRegisteredName: Bool {
+    switch self {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+    // - . _ ~ %
+    case 0x2D, 0x2E, 0x5F, 0x7E, 0x25: true
+    // ! $ & ' ( ) * + , ; =
+    case 0x21, 0x24, 0x26...0x2C, 0x3B, 0x3D: true
+    default: false
+    }
+  }
+}
+
+/// Bytes of a message in the parser's own buffer, valid as long as nothing is fed.
+package typealias Bytes = UnsafeBufferPointer<UInt8>
+
+extension UnsafeBufferPointer<UInt8> {
+  /// Returns a part of the same memory, counted from zero.
+  @inline(__always) package func part(_ range: Range<Int>) -> Self { Self(rebasing: self[range]) }
+
+  /// Without the spaces and tabs at both ends: OWS of RFC 9110 §5.6.3.
+  package var trimmed: Self {
+    var (first, last) = (0, count)
+    while first < last, self[first].isBlank { first += 1 }
+    while last > first, self[last - 1].isBlank { last -= 1 }
+    return part(first..<last)
+  }
+
+  /// Tells whether this is an ASCII text that is given in lower case.
+  func equalsLowercase(_ other: StaticString) -> Bool {
+    guard count == other.utf8CodeUnitCount else { return false }
+    for index in 0..<count where self[index] | caseBit(index) != other.utf8Start[index] {
+      return false
+    }
+    return true
+  }
+
+  @inline(__always) private func caseBit(_ index: Int) -> UInt8 {
+    0x41...0x5A ~= self[index] ? 0x20 : 0
+  }
+
+  /// The text of a part of a head, without loss.
+  package var text: String { String(octets: self) }
+
+  /// The beginning, for a sentence: nothing that a terminal would obey.
+  package var quoted: String {
+    var text = ""
+    for scalar in self.text.unicodeScalars.prefix(60) {
+      text.unicodeScalars.append(scalar.value < 0x20 || scalar.value == 0x7F ? "?" : scalar)
+    }
+    return text
+  }
+
+  /// A number of decimal digits and nothing else; `Int.max` for one that is too large to hold.
+  var decimal: Int? {
+    guard !isEmpty else { return nil }
+    var value = 0
+    for byte in self {
+      guard let digit = byte.digit else { return nil }
+      let (product, overflow) = value.multipliedReportingOverflow(by: 10)
+      let (sum, carry) = product.addingReportingOverflow(digit)
+      value = overflow || carry ? .max : sum
+    }
+    return value
+  }
+
+  /// Tells whether this is `uri-host [ ":" port ]` of RFC 9110 §7.2, or nothing at all, which a
+  /// `Host` may be where the target has no authority.
+  var isHostField: Bool { isEmpty || hasAuthoritySyntax(needsPort: false) }
+
+  /// Tells whether this is `uri-host ":" port`, as `CONNECT` takes it (RFC 9112 §3.2.3).
+  var isAuthorityForm: Bool { hasAuthoritySyntax(needsPort: true) }
+
+  private func hasAuthoritySyntax(needsPort: Bool) -> Bool {
+    let end: Int
+    if first == 0x5B {
+      guard let close = firstIndex(of: 0x5D), close > 1 else { return false }
+      // RFC 3986 §3.2.2: hexadecimal digits, colons and a dotted end; `v1.` for what may come; and
+      // a zone after a percent sign (RFC 6874).
+      guard part(1..<close).allSatisfy({ $0 == 0x3A || $0.isRegisteredName }) else { return false }
+      end = close + 1
+    } else {
+      end = firstIndex(of: 0x3A) ?? count
+      guard end > 0, part(0..<end).allSatisfy(\.isRegisteredName) else { return false }
+    }
+    if end == count { return !needsPort }
+    guard self[end] == 0x3A else { return false }
+    let port = part(end + 1..<count)
+    // RFC 3986 §3.2.3: a port may be empty where it is not asked for.
+    if port.isEmpty { return !needsPort }
+    return port.decimal.map { (needsPort ? 1 : 0)...65_535 ~= $0 } ?? false
+  }
+}
+
+/// Bytes that came and were not read yet.
+///
+/// Reading moves a mark; memory moves only when half of it is spent, so that feeding byte by
+/// byte and reading line by line both stay linear.
+package struct ByteQueue {
+  private var bytes: [UInt8] = []
+  private var start = 0
+  /// Before this place there is no line feed.
+  private var searched = 0
+
+  /// An empty queue keeps this much memory; ten thousand of them must fit.
+  private static let keptBytesMax = 16 * 1024
+
+  package init() {}
+
+  package var count: Int { bytes.count - start }
+  package var isEmpty: Bool { count == 0 }
+
+  package mutating func append(_ new: UnsafeRawBufferPointer) {
+    if start == bytes.count {
+      bytes.removeAll(keepingCapacity: bytes.capacity <= Self.keptBytesMax)
+      (start, searched) = (0, 0)
+    } else if start > bytes.count / 2 {
+      bytes.removeSubrange(..<start)
+      (searched, start) = (searched - start, 0)
+    }
+    bytes.append(contentsOf: new)
+  }
+
+  package mutating func append(_ data: Data) { data.withUnsafeBytes { append($0) } }
+
+  /// Returns the next line's length with its line feed, if the line is whole.
+  mutating func lineLength() -> Int? {
+    searched = max(searched, start)
+    let found = bytes.withUnsafeBufferPointer { all -> Int? in
+      guard searched < all.count, let base = all.baseAddress else { return nil }
+      guard let hit = memchr(base + searched, 0x0A, all.count - searched) else { return nil }
+      return UnsafeRawPointer(hit) - UnsafeRawPointer(base)
+    }
+    guard let found else {
+      searched = bytes.count
+      return nil
+    }
+    searched = found
+    return found - start + 1
+  }
+
+  /// Lends the first bytes without spending them.
+  func peek<Result, Failure: Error>(
+    _ length: Int,
+    _ body: (Bytes) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try bytes.withUnsafeBufferPointer { all throws(Failure) -> Result in
+      try body(all.part(start..<start + length))
+    }
+  }
+
+  /// Spends the first bytes.
+  package mutating func skip(_ length: Int) {
+    start += length
+    searched = max(searched, start)
+  }
+
+  /// Takes at most this many bytes out.
+  package mutating func take(atMost length: Int) -> Data {
+    let length = min(length, count)
+    let data = peek(length) { Data(buffer: $0) }
+    skip(length)
+    return data
+  }
+
+  package subscript(offset: Int) -> UInt8 { bytes[start + offset] }
+}

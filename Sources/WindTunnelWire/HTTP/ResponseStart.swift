@@ -1,0 +1,113 @@
+internal import WindTunnelCore
+package import WindTunnelHTTP
+
+/// An answer before its content.
+package struct ResponseStart: Sendable, Hashable {
+  package var version: HTTPVersion
+  /// The text after the status code; it may be empty and means nothing (RFC 9112 §4).
+  package var reason: String
+  package var head: ResponseHead
+  package var framing: Framing
+  /// Tells whether the server will take another request on this connection (RFC 9112 §9.3).
+  package var keepsAlive: Bool
+
+  /// Tells whether another head follows (RFC 9110 §15.2).
+  ///
+  /// After a 101 the connection speaks another protocol; that is an end.
+  package var isInterim: Bool { 100..<200 ~= head.status && head.status != 101 }
+}
+
+/// RFC 9112 §4: version, space, three digits, space, and a reason that may be empty; that some
+/// servers then leave out the last space does no harm.
+package struct StatusLine: Sendable {
+  package var version: HTTPVersion
+  package var status: Int
+  package var reason: String
+
+  package init(_ line: Bytes) throws(ProtocolError) {
+    guard line.count >= 12, line[8] == .space,
+      let status = line.part(9..<12).decimal, status >= 100,
+      line.count == 12 || line[12] == .space, line.allSatisfy(\.isFieldContent)
+    else { throw .bad("“\(line.quoted)” is no status line (RFC 9112 §4).") }
+    version = try HTTPVersion(line.part(0..<8))
+    self.status = status
+    reason = line.count > 13 ? line.part(13..<line.count).text : ""
+  }
+}
+
+extension ResponseStart: MessageHead {
+  /// The method of the request.
+  package typealias History = String
+
+  package static var side: FieldSection.Side { .response }
+  package static var usualLimits: Limits { .upstream }
+  package static var noHistory: History { "GET" }
+  package static var isUnasked: Bool { false }
+  package static var brokenHead: ProtocolError {
+    ProtocolError(.truncated(.inHead), "The connection ended within an answer's head.")
+  }
+  /// The connection has ended before a head.
+  static var noHead: ProtocolError {
+    ProtocolError(.truncated(.beforeHead), "The connection ended before any answer.")
+  }
+
+  package static func readStartLine(
+    _ input: inout ByteQueue,
+    ended: Bool,
+    _ history: inout History,
+    _ limits: Limits
+  ) throws(ProtocolError) -> StatusLine? {
+    if let length = input.lineLength() {
+      guard length <= limits.requestLineBytesMax else { throw tooLong(limits) }
+      let line = try input.peek(length) { bytes throws(ProtocolError) in
+        try StatusLine(FieldSection.withoutLineEnd(bytes, .response))
+      }
+      input.skip(length)
+      return line
+    }
+    guard input.count <= limits.requestLineBytesMax else { throw tooLong(limits) }
+    guard ended else { return nil }
+    // RFC 9112 §2.3: whatever does not begin with the protocol's name is not the beginning of a
+    // head.
+    let beginning = try input.peek(min(5, input.count)) { bytes throws(ProtocolError) in
+      "HTTP/".utf8.starts(with: bytes)
+    }
+    guard beginning else { throw .bad("What came before the connection ended is no HTTP.") }
+    // A part of a status line says as little as no byte at all.
+    throw noHead
+  }
+
+  private static func tooLong(_ limits: Limits) -> ProtocolError {
+    .bad("The status line is longer than \(limits.requestLineBytesMax) bytes.")
+  }
+
+  package init(
+    _ line: StatusLine,
+    _ section: FieldSection,
+    _ history: inout History,
+    _ limits: Limits
+  ) throws(ProtocolError) {
+    version = line.version
+    reason = line.reason
+    head = ResponseHead(status: line.status, headers: HeaderFields(section.fields))
+    framing = try Self.framing(line, section.facts, history)
+    keepsAlive = section.facts.keepsAlive(line.version) && framing != .untilClose
+  }
+
+  /// RFC 9112 §6.3 from a client's side, in its order.
+  private static func framing(
+    _ line: StatusLine,
+    _ facts: FramingFacts,
+    _ method: String
+  ) throws(ProtocolError) -> Framing {
+    if Response.hasNoContent(method: method, status: line.status) { return .none }
+    if var codings = facts.transferCodings {
+      // RFC 9110 §5.3 joins two fields; clients take a coding that both of them name for one.
+      if codings.allSatisfy({ $0 == "chunked" }) { codings = Array(codings.prefix(1)) }
+      try codings.refuseAmbiguity(line.version, hasLength: facts.contentLength != nil)
+      return .chunked
+    }
+    guard let length = facts.contentLength else { return .untilClose }
+    return length == 0 ? .none : .length(length)
+  }
+}

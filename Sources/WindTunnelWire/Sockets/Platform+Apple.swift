@@ -1,0 +1,119 @@
+#if canImport(Darwin)
+  internal import Darwin
+
+  /// The spellings of things that the two systems spell differently.
+  package enum Platform {
+    package static let stream = SOCK_STREAM
+    /// Here a socket option keeps the signal of a broken pipe away, and ``BrokenPipes`` where it
+    /// cannot be set.
+    package static let writeFlags: Int32 = 0
+
+    /// Returns a socket that does not block and is not inherited, or -1.
+    package static func socket(_ family: Int32) -> Int32 {
+      prepared(Darwin.socket(family, SOCK_STREAM, 0))
+    }
+
+    /// Returns the same for datagrams.
+    package static func datagramSocket(_ family: Int32) -> Int32 {
+      prepared(Darwin.socket(family, SOCK_DGRAM, 0))
+    }
+
+    /// Accepts one connection likewise, or -1.
+    package static func accept(_ listener: Int32) -> Int32 {
+      prepared(Darwin.accept(listener, nil, nil))
+    }
+
+    /// Returns the bytes that are still in the send buffer, or `nil`.
+    package static func unsentBytes(_ socket: Int32) -> Int? {
+      var count: Int32 = 0
+      var size = socklen_t(MemoryLayout<Int32>.size)
+      return getsockopt(socket, SOL_SOCKET, SO_NWRITE, &count, &size) == 0 ? Int(count) : nil
+    }
+
+    /// Returns `nil`: the system counts round trips in milliseconds, which say nothing of a
+    /// machine's own connections.
+    package static func roundTrip(_ socket: Int32) -> Duration? { nil }
+
+    /// Tells whether a full accept queue drops attempts to connect and counts them.
+    ///
+    /// A backlog of 0 means the most there is (listen(2): kern.ipc.somaxconn, 128 as delivered), so
+    /// no queue is small enough to be filled on purpose; and a crowd of more than those waits a
+    /// second and longer for its connections.
+    package static let dropsSYNs = false
+
+    /// Returns `nil`: Darwin does not tell how many attempts to connect a listening socket dropped.
+    package static func droppedSYNs(_ listener: Int32) -> Int? { nil }
+
+    /// The resource that limits the descriptors of a process, and how far it can be raised: the
+    /// hard limit may say infinity, which setrlimit(2) does not take.
+    static let openFiles = RLIMIT_NOFILE
+    static let openFilesMax = Int(OPEN_MAX)
+
+    /// The flag of an interface that is up.
+    package static let interfaceUp = UInt32(IFF_UP)
+
+    /// Returns the number of bytes of an address that are there.
+    package static func length(of address: UnsafePointer<sockaddr>) -> Int {
+      Int(address.pointee.sa_len)
+    }
+
+    static func shutdownWriting(_ socket: Int32) { shutdown(socket, SHUT_WR) }
+
+    package static func close(_ descriptor: Int32) { _ = Darwin.close(descriptor) }
+
+    private static func prepared(_ descriptor: Int32) -> Int32 {
+      guard descriptor >= 0 else { return descriptor }
+      var one: Int32 = 1
+      let size = socklen_t(MemoryLayout<Int32>.size)
+      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+      _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+      // Refused for a connection that was reset before it was accepted.
+      setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &one, size)
+      return descriptor
+    }
+  }
+
+  extension sockaddr_in {
+    package static var empty: sockaddr_in {
+      var address = sockaddr_in()
+      address.sin_len = UInt8(MemoryLayout<sockaddr_in>.size)
+      address.sin_family = sa_family_t(AF_INET)
+      return address
+    }
+  }
+
+  extension sockaddr_in6 {
+    package static var empty: sockaddr_in6 {
+      var address = sockaddr_in6()
+      address.sin6_len = UInt8(MemoryLayout<sockaddr_in6>.size)
+      address.sin6_family = sa_family_t(AF_INET6)
+      return address
+    }
+  }
+
+  /// The handling of writes to sockets and pipes whose reader has gone.
+  package enum BrokenPipes {
+    private static let isIgnored: Void = {
+      // A handler of the host's own stays; the default is nil.
+      if let own = signal(SIGPIPE, SIG_IGN) { signal(SIGPIPE, own) }
+    }()
+
+    /// Lets such a write fail with an error for as long as the process lives: Darwin sends its
+    /// signal to the process and not to the thread that writes, so that blocking it in one does not
+    /// help.
+    package static func ignore() { isIgnored }
+  }
+
+  /// The names of OpenSSL's libraries here, and the folders of Homebrew and MacPorts.
+  ///
+  /// The system has none that others may use.
+  enum OpenSSLNames {
+    static let crypto = "libcrypto.3.dylib"
+    static let ssl = "libssl.3.dylib"
+    package static let folders = [
+      "/opt/homebrew/opt/openssl@3/lib/", "/usr/local/opt/openssl@3/lib/",
+      "/opt/local/libexec/openssl3/lib/",
+    ]
+    package static let advice = "install it (brew install openssl@3)"
+  }
+#endif
