@@ -2,8 +2,9 @@ extension Deck {
   /// Returns the requests that arrived and match a pattern, such as `POST /orders`, in the order of
   /// the deck's decisions.
   ///
-  /// A deck keeps its last 10,000 requests, and 16 MB of their content (``droppedRequests``), until
-  /// ``reset()``. Decks whose ``PlaybackOptions/keepsRequests`` is off keep none.
+  /// A deck keeps its last 10,000 requests, or fewer if their heads have more than 32 MB
+  /// (``droppedRequests``), and 16 MB of their content, until ``reset()``. Decks whose
+  /// ``PlaybackOptions/keepsRequests`` is off keep none.
   public func requests(_ pattern: RequestPattern = "*") -> [SentRequest] {
     guard let exchanges else { return [] }
     return exchanges.entries.filter { pattern.matches($0.request) }

@@ -429,7 +429,7 @@ extension Deck {
       guard exchanges != nil else { return nil }
       var record = ExchangeRecord(
         entry,
-        (prepared.boxedRequest, prepared.bodyBytes),
+        (prepared.boxedRequest, prepared.request.headBytes, prepared.bodyBytes),
         source,
         at: now,
         on: sent?.connection,

@@ -21,7 +21,8 @@ package struct ExchangeRecord: Sendable, Hashable, Identifiable {
   package let connection: SentRequest.Connection?
   /// Whether the request has its whole content.
   package private(set) var isBodyKept: Bool
-  /// The number of bytes of content that the record keeps.
+  /// The number of bytes of the request's head, and of its content that the record keeps.
+  let headBytes: Int
   private(set) var bodyBytes: Int
   /// Whether ``Deck/nextRequest(_:within:)`` has returned the request.
   var isReturned = false
@@ -41,14 +42,14 @@ package struct ExchangeRecord: Sendable, Hashable, Identifiable {
   ///
   /// - Parameters:
   ///   - entry: The decision.
-  ///   - request: The request, with so many bytes of content.
+  ///   - request: The request, with the number of bytes of its head and of its content.
   ///   - source: The source of the response.
   ///   - moment: The time of the decision.
   ///   - connection: The connection that the request came on.
   ///   - content: The whole content, or `nil` if it is not there; no value for the request's own.
   init(
     _ entry: Journal.Entry,
-    _ request: (boxed: Boxed<Request>, bytes: Int),
+    _ request: (boxed: Boxed<Request>, headBytes: Int, bodyBytes: Int),
     _ source: Outcome.Source,
     at moment: Date?,
     on connection: SentRequest.Connection?,
@@ -57,11 +58,12 @@ package struct ExchangeRecord: Sendable, Hashable, Identifiable {
     (id, take, decided) = (entry.id, entry.take, entry.decision.faults)
     (lane, ordinal) = (entry.decision.lane, entry.decision.ordinal)
     (self.source, self.moment, self.connection) = (source, moment, connection)
-    let bytes = content.map { $0?.count ?? .max } ?? request.bytes
+    headBytes = request.headBytes
+    let bytes = content.map { $0?.count ?? .max } ?? request.bodyBytes
     isBodyKept = bytes <= ExchangeRecords.bodyBytesMax
     bodyBytes = isBodyKept ? bytes : 0
     boxedRequest = request.boxed
-    guard bodyBytes != request.bytes else { return }
+    guard bodyBytes != request.bodyBytes else { return }
     var whole = request.boxed.value
     whole.body = isBodyKept ? (content ?? nil) ?? .empty : .empty
     boxedRequest = Boxed(whole)
@@ -103,5 +105,18 @@ package struct ExchangeRecord: Sendable, Hashable, Identifiable {
     var request = request
     request.body = .empty
     (boxedRequest, isBodyKept, bodyBytes) = (Boxed(request), false, 0)
+  }
+
+  /// Frees the memory of the request, after the record was dropped.
+  mutating func forgetRequest() { boxedRequest = Boxed(Request("", RequestURL("/"))) }
+}
+
+extension Request {
+  /// The number of bytes of the path, the query and the header fields, with the four that
+  /// separate a field from its value and from the next field.
+  var headBytes: Int {
+    headers.reduce(url.path.utf8.count + (url.query?.utf8.count ?? 0)) { bytes, field in
+      bytes + field.name.utf8.count + field.value.utf8.count + 4
+    }
   }
 }

@@ -8,9 +8,14 @@ package struct ExchangeRecords: Sendable {
   /// content is forgotten first, and the request stays. The content of
   /// a request that alone has more is not kept.
   package static let bodyBytesMax = 16 << 20
+  /// The maximum number of bytes of heads that are kept of all requests together. Beyond it the
+  /// oldest exchanges are dropped.
+  package static let headBytesMax = 32 << 20
+  /// The maximum number of patterns whose last search is remembered.
+  private static let patternsMax = 100
 
   private var ring = Ring<ExchangeRecord>(entriesMax)
-  private var bodyBytes = 0
+  private var (headBytes, bodyBytes) = (0, 0)
   /// The number of a decision up to which no content is kept.
   private var bodilessThrough = 0
   /// The number of exchanges that are no longer kept, and the greatest number of a decision among
@@ -18,6 +23,8 @@ package struct ExchangeRecords: Sendable {
   package private(set) var (dropped, droppedThrough) = (0, 0)
   /// The time of the first request.
   package private(set) var first: Date?
+  /// The number of a decision for each pattern: no exchange up to it is left for the pattern.
+  private(set) var searchedThrough: [RequestPattern: Int] = [:]
   /// The number of times that the recording at each place was played whole.
   private var playCounts: [Int] = []
   /// The number of requests by ``Journal/Take/kind``, since the start.
@@ -66,9 +73,10 @@ package struct ExchangeRecords: Sendable {
     }
     if first == nil { first = record.moment }
     if ring.isFull { removeFirst() }
-    bodyBytes += record.bodyBytes
+    (headBytes, bodyBytes) = (headBytes + record.headBytes, bodyBytes + record.bodyBytes)
     ring.append(record)
-    // A record alone is always within the limit.
+    while headBytes > Self.headBytesMax, ring.count > 1 { removeFirst() }
+    // The content of a record alone is always within the limit.
     while bodyBytes > Self.bodyBytesMax { forgetOldestBody() }
   }
 
@@ -85,10 +93,10 @@ package struct ExchangeRecords: Sendable {
       for fault in ring[0].faults { pastFaults[fault.name, default: 0] += 1 }
     }
     (dropped, droppedThrough) = (dropped + 1, ring[0].id)
-    let bytes = ring[0].bodyBytes
-    bodyBytes -= bytes
-    // Without content it may stay in its place.
-    if bytes > 0 { ring[0].forgetBody() }
+    headBytes -= ring[0].headBytes
+    bodyBytes -= ring[0].bodyBytes
+    // A full list gives the place to the next exchange at once.
+    if !ring.isFull { ring[0].forgetRequest() }
     ring.dropFirst()
   }
 
@@ -106,9 +114,13 @@ package struct ExchangeRecords: Sendable {
 
   /// Returns the first request that matches a pattern and was not returned before.
   mutating func next(_ pattern: RequestPattern) -> ExchangeRecord? {
-    let offset = (0..<ring.count).first { offset in
+    guard ring.count > 0 else { return nil }
+    let through = searchedThrough[pattern]
+    let offset = (ring.count(through: through ?? 0)..<ring.count).first { offset in
       !ring[offset].isReturned && pattern.matches(ring[offset].request)
     }
+    if through == nil, searchedThrough.count == Self.patternsMax { searchedThrough = [:] }
+    searchedThrough[pattern] = ring[offset ?? ring.count - 1].id
     return offset.map { offset in
       ring[offset].isReturned = true
       return ring[offset]

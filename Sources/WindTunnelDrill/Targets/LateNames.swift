@@ -33,7 +33,7 @@ final class LateNames: Sendable {
       // It can be kept for as long as a call takes, by whoever keeps names.
       addresses: [DNSAddress("127.0.0.1")].compactMap { $0 },
       seconds: 60,
-      delay: .exactly(delay)
+      delay: delay
     )
     server = try await DNSServer(DNSScript([entry]), in: network) { decision in
       if let call = Self.call(of: decision.name) { asked(call, decision.delay) }

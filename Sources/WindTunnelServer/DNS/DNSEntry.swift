@@ -34,6 +34,27 @@ public struct DNSEntry: Sendable, Hashable {
     (self.addresses, self.seconds, self.fault, self.delay) = (addresses, seconds, fault, delay)
   }
 
+  /// Creates an entry of a script whose answer has a delay of a fixed length.
+  public init(
+    _ name: String,
+    type: DNSType? = nil,
+    turn: Turn = Turn(),
+    addresses: [DNSAddress] = [],
+    seconds: UInt32 = 0,
+    fault: DNSFault? = nil,
+    delay: Duration
+  ) {
+    self.init(
+      name,
+      type: type,
+      turn: turn,
+      addresses: addresses,
+      seconds: seconds,
+      fault: fault,
+      delay: .exactly(delay)
+    )
+  }
+
   /// A choice among the questions for a name and type, counted from 1. All parts that are given
   /// must hold, as in a rule of a scenario.
   public struct Turn: Sendable, Hashable {

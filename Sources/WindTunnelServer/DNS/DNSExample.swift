@@ -34,7 +34,7 @@ public struct DNSExample: Sendable, Hashable {
         "aaaaBlackhole",
         [DNSEntry("*", type: .aaaa, fault: .drop), DNSEntry("*", addresses: own)]
       ),
-      DNSExample("slow", [DNSEntry("*", addresses: own, delay: .exactly(.seconds(2)))]),
+      DNSExample("slow", [DNSEntry("*", addresses: own, delay: .seconds(2))]),
       // Nobody has a server there; the network is this machine's all the same.
       DNSExample(
         "wrongAddress",

@@ -310,7 +310,12 @@ extension UpstreamExchange {
     case .socket(let error) where error.isOwn && answer == nil:
       deck.couldNotAsk(outcome, "\(error)")
       // RFC 9110 §15.6.4: nothing is said of the upstream, which was not asked.
-      refuse(503, "The upstream was not asked: \(error).", .failed(error.symptom))
+      refuse(
+        503,
+        "The upstream was not asked: \(error).",
+        .failed(error.symptom),
+        notice: "The upstream \(upstream.url) was not asked: \(error)."
+      )
     case .stalledContent(let text): client?.breakOff(ProtocolError(.tooSlow, text))
     case .message(let error) where answer == nil && error.symptom == .malformedResponse:
       exchange.measure?.problem = error.sentence
@@ -320,14 +325,19 @@ extension UpstreamExchange {
   }
 
   /// Ends the exchange for want of a connection to the upstream.
-  private func refuse(_ status: Int, _ text: String, _ ending: ExchangeEnd.Ending) {
+  private func refuse(
+    _ status: Int,
+    _ text: String,
+    _ ending: ExchangeEnd.Ending,
+    notice: String? = nil
+  ) {
     isOver = true
     deck.tell(.notAsked(outcome, text), of: outcome)
     leaveUndone("the origin has not answered")
     exchange.measure?.status = status
     exchange.finished(ending)
     let channel = client?.channel
-    channel?.writeNotice(status, text)
+    channel?.writeNotice(status, notice ?? text)
     channel?.close()
   }
 

@@ -81,7 +81,7 @@ import Testing
       DNSEntry("*.a.test", type: .aaaa, fault: .drop),
       DNSEntry("*.a.test", turn: .init(first: 1), fault: .servfail),
       DNSEntry("x.a.test", turn: .init(attempt: 3), fault: .refused),
-      DNSEntry("*.a.test", addresses: Self.own, delay: .exactly(.seconds(2))),
+      DNSEntry("*.a.test", addresses: Self.own, delay: .seconds(2)),
     ])
     var responder = DNSResponder(script)
     let asked = ["x.a.test", "x.a.test", "y.a.test", "X.a.test", "x.a.test", "a.test"]
@@ -98,6 +98,15 @@ import Testing
     )
     let six = responder.reply(to: DNSMessages.query("x.a.test", 28), over: .udp)
     #expect(six.decision?.line == "x.a.test AAAA 1: drop" && six.bytes == nil)
+  }
+
+  @Test func `a delay is a length, or a range`() {
+    let fixed = DNSEntry("a.test", addresses: Self.own, delay: .milliseconds(100))
+    let range = Fault.Spread.around(.milliseconds(100), jitter: .milliseconds(50))
+    let drawn = DNSEntry("a.test", addresses: Self.own, delay: range)
+    expectEqual(fixed.delay, .exactly(.milliseconds(100)))
+    #expect(drawn.delay == range && fixed != drawn)
+    expectNil(DNSEntry("a.test", addresses: Self.own).delay)
   }
 
   @Test func `draws belong to a name, and an entry that is added shifts none`() {

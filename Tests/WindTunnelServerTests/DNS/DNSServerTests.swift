@@ -68,7 +68,7 @@ import WindTunnel
   }
 
   @Test func `a name is looked up by UDP, and each decision is told`() async throws {
-    let slow = DNSEntry("slow.test", addresses: Self.own, delay: .exactly(.milliseconds(300)))
+    let slow = DNSEntry("slow.test", addresses: Self.own, delay: .milliseconds(300))
     try await Self.serving(
       slow,
       DNSEntry("lost.test", turn: .init(first: 1), fault: .drop),

@@ -102,6 +102,18 @@ import WindTunnelSymptoms
     await origin.loop.stop()
   }
 
+  @Test func `an origin that was not asked is named in the notice`() async throws {
+    let error = SocketError(.connect, ENOMEM)
+    let short = Resolver { _, _ in .failure(error) }
+    try await ReplayServer.proxying(as: Proxying(short)) { server, _, _ async throws in
+      let answer = try await server.answer(
+        to: "GET http://busy.test/a HTTP/1.1\r\nHost: busy.test\r\n\r\n"
+      )
+      expectEqual(answer.statusLine, "HTTP/1.1 503 Service Unavailable")
+      expectEqual(answer.content, "The upstream http://busy.test/ was not asked: \(error).\n")
+    }
+  }
+
   @Test func `a tunnel whose host is unknown is a failure on the tape, and fails again from it`()
     async throws
   {

@@ -99,6 +99,57 @@ import Testing
     #expect(large.requests().map(\.id) == [1, 2, 3, 4, 5] && large.droppedRequests == 0)
   }
 
+  @Test func `the oldest are dropped if the heads of all have too many bytes`() {
+    let deck = Self.deck()
+    var request = Self.request("POST", "/orders", "x")
+    request.headers = ["X-Long": String(repeating: "a", count: 4 << 20)]
+    for _ in 0..<7 { _ = deck.decide(request) }
+    #expect(deck.requests().map(\.id) == Array(1...7) && deck.droppedRequests == 0)
+    for _ in 0..<2 { _ = deck.decide(request) }
+    #expect(deck.requests().map(\.id) == Array(3...9) && deck.droppedRequests == 2)
+    _ = deck.decide(Self.request("GET", "/a"))
+    expectEqual(deck.requests().map(\.id), Array(3...10))
+    expectEqual(deck.requests().map(\.body.count), Array(repeating: 1, count: 7) + [0])
+    request.headers = ["X-Long": String(repeating: "a", count: 32 << 20)]
+    _ = deck.decide(request)
+    #expect(deck.requests().map(\.id) == [11] && deck.droppedRequests == 10)
+  }
+
+  @Test func `a search for the next request goes on behind the last one for its pattern`()
+    async throws
+  {
+    let deck = Self.deck()
+    for path in ["/a", "/orders", "/a", "/orders"] { _ = deck.decide(Self.request("POST", path)) }
+    func next(_ pattern: RequestPattern) async throws -> Int {
+      try await deck.nextRequest(pattern, within: .zero).id
+    }
+    func searched() -> [RequestPattern: Int]? { deck.exchanges?.searchedThrough }
+    try await expectEqual(next("POST /orders"), 2)
+    expectEqual(searched(), ["POST /orders": 2])
+    try await expectEqual(next("*"), 1)
+    try await expectEqual(next("POST /orders"), 4)
+    // What another pattern returned is passed over.
+    try await expectEqual(next("*"), 3)
+    expectEqual(searched(), ["POST /orders": 4, "*": 3])
+    await #expect(throws: MissingRequest.self) { try await next("*") }
+    await #expect(throws: MissingRequest.self) { try await next("GET /a") }
+    expectEqual(searched(), ["POST /orders": 4, "*": 4, "GET /a": 4])
+    _ = deck.decide(Self.request("GET", "/a"))
+    try await expectEqual(next("GET /a"), 5)
+    await #expect(throws: MissingRequest.self) { try await next("*") }
+    // Of many patterns some are searched for from the start again, and nothing is returned twice.
+    for number in 0..<200 {
+      let pattern = RequestPattern("GET /\(number)")
+      await #expect(throws: MissingRequest.self) { try await next(pattern) }
+    }
+    #expect(searched()?["*"] == nil && (searched()?.count ?? 0) <= 100)
+    await #expect(throws: MissingRequest.self) { try await next("*") }
+    _ = deck.decide(Self.request("GET", "/a"))
+    deck.reset()
+    _ = deck.decide(Self.request("GET", "/a"))
+    try await expectEqual(next("GET /a"), 7)
+  }
+
   @Test func `requests stand in the order of decisions, whoever asks beside whom`() async {
     let deck = Self.deck()
     await withTaskGroup(of: Void.self) { group in
