@@ -5,36 +5,35 @@ import PackageDescription
 let package = Package(
   name: "windtunnel",
   platforms: [.macOS(.v13), .iOS(.v16)],
+  // A product has the name of a target.
   products: [
-    .library(name: "WindTunnel", targets: ["WindTunnel", "WindTunnelSymptoms"]),
-    // What a test imports comes with it: decks and scenarios, and errors by name.
-    .library(
-      name: "WindTunnelURLSession",
-      targets: ["WindTunnelSymptoms", "WindTunnel", "WindTunnelURLSession"]
-    ),
-    .library(name: "WindTunnelServer", targets: ["WindTunnelServer"]),
-    // HAR, differences of cassettes, and metrics with their reports, for hosts with ways of their own.
-    .library(name: "WindTunnelImports", targets: ["WindTunnelImports"]),
-    .library(name: "WindTunnelComparison", targets: ["WindTunnelComparison"]),
-    .library(name: "WindTunnelReports", targets: ["WindTunnelReports"]),
-    .library(name: "WindTunnelDrill", targets: ["WindTunnelDrill"]),
     .library(name: "WindTunnelTesting", targets: ["WindTunnelTesting"]),
-    // Beside it for tests that drill; it brings the other along.
-    .library(name: "WindTunnelDrillTesting", targets: ["WindTunnelDrillTesting"]),
+    // Beside it for tests that drill or search; it brings the other along.
+    .library(
+      name: "WindTunnelDrillTesting",
+      targets: ["WindTunnelDrillTesting", "WindTunnelSearch"]
+    ),
     // A time that moves when nothing is left to do, and tests in it.
     .library(
       name: "WindTunnelVirtualTime",
       targets: ["WindTunnelVirtualTime", "WindTunnelVirtualTimeTesting"]
     ),
-    // Every small storm on a flow of your client, and the smallest that sinks it.
-    .library(name: "WindTunnelSearch", targets: ["WindTunnelSearch", "WindTunnelSearchTesting"]),
-    .library(name: "NetworkLayer", targets: ["WindTunnelNetworkLayer"]),
-    // Conversations where sessions have no WebSockets, as on Linux.
-    .library(name: "WindTunnelNetworkLayerSockets", targets: ["WindTunnelNetworkLayerSockets"]),
+    .library(name: "WindTunnelDrill", targets: ["WindTunnelDrill"]),
+    // For other hosts: cassettes and scenarios in process and on a port, HAR and reports.
+    .library(
+      name: "WindTunnel",
+      targets: [
+        "WindTunnel", "WindTunnelHAR", "WindTunnelReports", "WindTunnelServer",
+        "WindTunnelSymptoms", "WindTunnelURLSession",
+      ]
+    ),
     // A running server asked and changed from a test of screens, on Foundation alone.
     .library(name: "WindTunnelRemote", targets: ["WindTunnelRemote"]),
+    .library(name: "WindTunnelNetworkLayer", targets: ["WindTunnelNetworkLayer"]),
+    // Conversations where sessions have no WebSockets, as on Linux.
+    .library(name: "WindTunnelNetworkLayerSockets", targets: ["WindTunnelNetworkLayerSockets"]),
     // Only debug builds of an app link it: what it can do is in no other product.
-    .library(name: "NetworkLayerDebug", targets: ["WindTunnelNetworkLayerDebug"]),
+    .library(name: "WindTunnelNetworkLayerDebug", targets: ["WindTunnelNetworkLayerDebug"]),
     // Calls as they run, on a page inside a debug build; it brings a server.
     .library(name: "WindTunnelNetworkLayerConsole", targets: ["WindTunnelNetworkLayerConsole"]),
     .executable(name: "windtunnel", targets: ["windtunnel-cli"]),
@@ -55,7 +54,7 @@ let package = Package(
     .target(name: "WindTunnelHTTP", dependencies: ["WindTunnelCore"]),
     // Delay, rate, loss and TCP.
     .target(name: "WindTunnelLink", dependencies: ["WindTunnelHTTP"]),
-    // Cassettes and what compares requests with them.
+    // Cassettes, what compares requests with them, and what compares and merges cassettes.
     .target(name: "WindTunnelCassettes", dependencies: ["WindTunnelHTTP", "WindTunnelSymptoms"]),
     .target(
       name: "WindTunnelRedaction",
@@ -68,14 +67,9 @@ let package = Package(
         "WindTunnelSymptoms",
       ]
     ),
-    // Cassettes beside each other: their differences, and one of several.
-    .target(
-      name: "WindTunnelComparison",
-      dependencies: ["WindTunnelCassettes", "WindTunnelSymptoms"]
-    ),
     // HAR, in and out.
     .target(
-      name: "WindTunnelImports",
+      name: "WindTunnelHAR",
       dependencies: ["WindTunnelRedaction", "WindTunnelSymptoms"]
     ),
     // Calls as they were seen, and the rules that they are held against.
@@ -135,7 +129,7 @@ let package = Package(
     .target(
       name: "WindTunnelDrill",
       dependencies: [
-        "CWindTunnelSystem", "WindTunnelImports", "WindTunnelNetworkLayer",
+        "CWindTunnelSystem", "WindTunnelHAR", "WindTunnelNetworkLayer",
         "WindTunnelNetworkLayerSockets", "WindTunnelReports", "WindTunnelSymptoms", "WindTunnel",
         "WindTunnelCommandLine", "WindTunnelServer", "WindTunnelURLSession",
         "WindTunnelVirtualTime",
@@ -148,7 +142,6 @@ let package = Package(
         "WindTunnelURLSession", "WindTunnelVirtualTime",
       ]
     ),
-    .target(name: "WindTunnelSearchTesting", dependencies: ["WindTunnelSearch"]),
     .target(name: "WindTunnelRemote"),
     // Without drill, reports and command line: whoever only replays does not compile them.
     .target(
@@ -159,12 +152,15 @@ let package = Package(
     ),
     .target(
       name: "WindTunnelDrillTesting",
-      dependencies: ["WindTunnelSymptoms", "WindTunnel", "WindTunnelDrill", "WindTunnelTesting"]
+      dependencies: [
+        "WindTunnelCore", "WindTunnelSymptoms", "WindTunnel", "WindTunnelDrill", "WindTunnelSearch",
+        "WindTunnelTesting",
+      ]
     ),
     .executableTarget(
       name: "windtunnel-cli",
       dependencies: [
-        "CWindTunnelSystem", "CWindTunnelVirtual", "WindTunnelComparison", "WindTunnelImports",
+        "CWindTunnelSystem", "CWindTunnelVirtual", "WindTunnelHAR",
         "WindTunnelRelease",
         "WindTunnelReports", "WindTunnelSymptoms", "WindTunnel", "WindTunnelCommandLine",
         "WindTunnelDrill", "WindTunnelSearch", "WindTunnelServer",
@@ -212,9 +208,9 @@ let package = Package(
       name: "WindTunnelTests",
       dependencies: [
         "CWindTunnelSystem", "Mutations", "PlantedSecrets", "Schemas", "WindTunnelSymptoms",
-        "WindTunnel", "WindTunnelCore", "WindTunnelImports", "WindTunnelFindings",
+        "WindTunnel", "WindTunnelCore", "WindTunnelHAR", "WindTunnelFindings",
         "WindTunnelReports",
-        "WindTunnelCassettes", "WindTunnelComparison", "WindTunnelHTTP", "WindTunnelLink",
+        "WindTunnelCassettes", "WindTunnelHTTP", "WindTunnelLink",
         "WindTunnelRedaction",
       ],
       // What a kernel did; they are found by the path of the test that reads them.
@@ -236,7 +232,7 @@ let package = Package(
         "WindTunnelSymptoms", "WindTunnel", "WindTunnelDrill", "WindTunnelServer",
         "WindTunnelWire",
         "WindTunnelCassettes",
-        "WindTunnelComparison", "WindTunnelHTTP", "WindTunnelImports", "WindTunnelLink",
+        "WindTunnelHTTP", "WindTunnelHAR", "WindTunnelLink",
         "WindTunnelRedaction",
       ],
       exclude: ["Data"]
@@ -282,7 +278,7 @@ let package = Package(
       name: "WindTunnelTestingTests",
       dependencies: [
         "Origins", "WindTunnelSymptoms", "WindTunnelServer", "WindTunnelDrillTesting",
-        "WindTunnelTesting", "WindTunnel", "WindTunnelComparison",
+        "WindTunnelTesting", "WindTunnel",
       ],
       // They are found by the path of the test that names them.
       exclude: ["Cassettes"]
@@ -320,7 +316,7 @@ let package = Package(
     .testTarget(
       name: "WindTunnelSearchTests",
       dependencies: [
-        "Origins", "WindTunnelNetworkLayer", "WindTunnelSearch", "WindTunnelSearchTesting",
+        "Origins", "WindTunnelDrillTesting", "WindTunnelNetworkLayer", "WindTunnelSearch",
       ]
     ),
     .testTarget(

@@ -10,12 +10,9 @@ let package = Package(
     .executableTarget(
       name: "bench",
       dependencies: [
-        .product(name: "NetworkLayer", package: "windtunnel"),
         .product(name: "WindTunnel", package: "windtunnel"),
         .product(name: "WindTunnelDrill", package: "windtunnel"),
-        .product(name: "WindTunnelReports", package: "windtunnel"),
-        .product(name: "WindTunnelServer", package: "windtunnel"),
-        .product(name: "WindTunnelURLSession", package: "windtunnel"),
+        .product(name: "WindTunnelNetworkLayer", package: "windtunnel"),
         .product(name: "WindTunnelVirtualTime", package: "windtunnel"),
       ],
       swiftSettings: [

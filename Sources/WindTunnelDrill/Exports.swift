@@ -1,4 +1,4 @@
 // Who drills reads the report.
 
-@_exported public import WindTunnelImports
+@_exported public import WindTunnelHAR
 @_exported public import WindTunnelReports

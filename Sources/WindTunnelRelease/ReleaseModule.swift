@@ -7,7 +7,7 @@ package struct ReleaseModule: Sendable, Hashable {
   package static let names = [
     "WindTunnel", "WindTunnelCassettes", "WindTunnelCommandLine", "WindTunnelComparison",
     "WindTunnelCore", "WindTunnelDrill", "WindTunnelDrillTesting", "WindTunnelFindings",
-    "WindTunnelHTTP", "WindTunnelImports", "WindTunnelLink", "WindTunnelNetworkLayer",
+    "WindTunnelHTTP", "WindTunnelHAR", "WindTunnelLink", "WindTunnelNetworkLayer",
     "WindTunnelNetworkLayerDebug", "WindTunnelNetworkLayerSockets", "WindTunnelRedaction",
     "WindTunnelReports", "WindTunnelSearch", "WindTunnelSearchTesting", "WindTunnelServer",
     "WindTunnelSymptoms", "WindTunnelTesting", "WindTunnelURLSession", "WindTunnelVirtualTime",
@@ -15,6 +15,9 @@ package struct ReleaseModule: Sendable, Hashable {
     "CWindTunnelSystem", "WindTunnelRemote", "CWindTunnelConsole",
     "WindTunnelNetworkLayerConsole", "CWindTunnelVirtual", "WindTunnelWire",
   ]
+
+  /// The modules that became parts of others. Programs of earlier versions have their marks.
+  package static let retired: Set = ["WindTunnelComparison", "WindTunnelSearchTesting"]
 
   /// The modules that an app may ship: those of the client and of its sockets.
   package static let shipped: Set = [

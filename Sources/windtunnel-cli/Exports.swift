@@ -2,7 +2,6 @@
 
 @_exported public import Foundation
 @_exported public import WindTunnelCommandLine
-@_exported public import WindTunnelComparison
 @_exported public import WindTunnelDrill
 @_exported public import WindTunnelRelease
 @_exported public import WindTunnelServer

@@ -34,17 +34,60 @@ import WindTunnelRelease
     expectEqual(held.filter { name in !prefixes.contains { name.hasPrefix($0) } }, [])
   }
 
-  /// A host compiles all of what its product holds.
-  @Test(arguments: ["WindTunnel", "WindTunnelURLSession", "WindTunnelServer", "WindTunnelTesting"])
-  func `a host that replays compiles no drill, reports, imports or command line`(
-    product: String
+  /// A host compiles all modules of its product.
+  @Test(arguments: [
+    ("WindTunnelTesting", ["CommandLine", "Drill", "HAR", "NetworkLayer", "Reports"]),
+    ("WindTunnel", ["CommandLine", "Drill", "NetworkLayer"]),
+    (
+      "WindTunnelNetworkLayerDebug",
+      ["CommandLine", "Drill", "HAR", "NetworkLayerConsole", "Reports", "Server"]
+    ),
+  ])
+  func `a host compiles no drill or command line by a product that has none`(
+    product: String,
+    others: [String]
   ) async throws {
     let compiled = try await targets().filter { target in
       target.product_memberships?.contains(product) == true
     }.map(\.name)
     #expect(compiled.contains(product) && compiled.contains("WindTunnel"))
-    let others = ["CommandLine", "Drill", "Imports", "NetworkLayer", "Reports"]
     #expect(Set(compiled).isDisjoint(with: others.map { "WindTunnel\($0)" }))
+  }
+
+  @Test func `a product has the name of a target, and there are twelve at most`() async throws {
+    let targets = try await targets()
+    let products = Set(targets.flatMap { $0.product_memberships ?? [] })
+    expectEqual(products.subtracting(targets.map(\.name)), ["windtunnel"])
+    let own = products.filter { $0.lowercased().hasPrefix("windtunnel") }
+    #expect((8...12).contains(own.count), "\(own)")
+  }
+
+  /// What each product makes a user compile, to a tenth of it.
+  @Test(.enabled(if: Companion.find("python3") != nil, "there is no python3"))
+  func `the page has the modules and lines of each product`() async throws {
+    let run = try await Program.run(
+      [Repository.root.appendingPathComponent("Scripts/house").path, "products", "--json"],
+      in: try Scratch(),
+      isTool: false
+    )
+    struct Size: Decodable {
+      var modules: Int
+      var lines: Int
+    }
+    let sizes = try JSONDecoder().decode([String: Size].self, from: Data(run.out.utf8))
+    let page = try String(
+      contentsOf: Repository.root
+        .appendingPathComponent("Sources/WindTunnel/WindTunnel.docc/Architecture.md"),
+      encoding: .utf8
+    )
+    let rows = page.matches(of: /\| `(\w+)` \| (\d+) \| ([\d,]+) \|/)
+    expectEqual(Set(rows.map { String($0.1) }), Set(sizes.keys))
+    for row in rows {
+      let size = try #require(sizes[String(row.1)])
+      expectEqual(Int(row.2), size.modules, "\(row.1)")
+      let lines = try #require(Int(row.3.replacing(",", with: "")))
+      #expect(abs(lines - size.lines) * 10 <= size.lines + 1000, "\(row.1): \(size.lines)")
+    }
   }
 
   /// What is between `WindTunnelNetworkLayerSockets` and the server is no part of an app.
@@ -52,7 +95,7 @@ import WindTunnelRelease
     async throws
   {
     let held = try await targets().filter { target in
-      target.product_memberships?.contains("NetworkLayer") == true
+      target.product_memberships?.contains("WindTunnelNetworkLayer") == true
     }.map(\.name)
     #expect(held.contains("WindTunnelNetworkLayer"))
     expectEqual(ReleaseModule.shipped, Set(held + ["WindTunnelNetworkLayerSockets"]))

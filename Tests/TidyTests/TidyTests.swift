@@ -12,13 +12,12 @@
       "WindTunnelRemote", "WindTunnelCore", "WindTunnelVirtualTime", "WindTunnelVirtualTimeTesting",
       "WindTunnelHTTP", "WindTunnelWire", "WindTunnelRelease", "WindTunnelLink",
       "WindTunnelCassettes",
-      "WindTunnelComparison",
-      "WindTunnelRedaction", "WindTunnelImports", "WindTunnel", "WindTunnelFindings",
+      "WindTunnelRedaction", "WindTunnelHAR", "WindTunnel", "WindTunnelFindings",
       "WindTunnelReports", "WindTunnelURLSession", "WindTunnelServer", "WindTunnelNetworkLayer",
       "WindTunnelNetworkLayerSockets", "WindTunnelNetworkLayerDebug",
       "WindTunnelNetworkLayerConsole", "WindTunnelCommandLine",
       "WindTunnelTesting",
-      "WindTunnelDrill", "WindTunnelSearch", "WindTunnelSearchTesting", "WindTunnelDrillTesting",
+      "WindTunnelDrill", "WindTunnelSearch", "WindTunnelDrillTesting",
       "windtunnel-cli",
     ]
 

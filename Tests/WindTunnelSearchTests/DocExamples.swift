@@ -1,7 +1,8 @@
 import Foundation
 import Testing
+import WindTunnelDrillTesting
 import WindTunnelNetworkLayer
-import WindTunnelSearchTesting
+import WindTunnelSearch
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

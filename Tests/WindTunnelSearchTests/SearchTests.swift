@@ -1,8 +1,9 @@
 import Foundation
 import TestSupport
 import Testing
+import WindTunnelDrillTesting
 import WindTunnelNetworkLayer
-import WindTunnelSearchTesting
+import WindTunnelSearch
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

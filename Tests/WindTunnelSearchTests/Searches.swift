@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import WindTunnelNetworkLayer
-import WindTunnelSearchTesting
+import WindTunnelSearch
 
 /// Searches that compute for many seconds.
 ///

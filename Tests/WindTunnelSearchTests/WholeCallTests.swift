@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import WindTunnelNetworkLayer
-import WindTunnelSearchTesting
+import WindTunnelSearch
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

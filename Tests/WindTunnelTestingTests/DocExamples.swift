@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 import WindTunnel
-import WindTunnelComparison
 import WindTunnelDrill
 import WindTunnelDrillTesting
 import WindTunnelServer

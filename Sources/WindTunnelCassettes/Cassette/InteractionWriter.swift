@@ -1,4 +1,4 @@
-package import Foundation
+internal import Foundation
 internal import WindTunnelSymptoms
 
 /// A writer of the members of one interaction, in their fixed order.
@@ -112,7 +112,7 @@ package struct InteractionWriter {
 
   /// Returns the structure of a JSON body and the layout that gives its bytes back, if there is
   /// one. A bare number or word stays text: nobody gains by calling it JSON.
-  package static func structure(_ data: Data) -> (JSON, JSON.Layout)? {
+  static func structure(_ data: Data) -> (JSON, JSON.Layout)? {
     guard data.first == UInt8(ascii: "{") || data.first == UInt8(ascii: "["),
       // A body that is no JSON is kept as text, so the reason does not matter.
       let json = try? JSONParser.parse(data, depthMax: bodyDepthMax)

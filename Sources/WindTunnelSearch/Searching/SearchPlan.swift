@@ -12,7 +12,7 @@ public struct SearchPlan: Sendable {
   /// the same seed flies the same fault sets.
   public var faultSets: Int?
   /// The way to the failures of the flow's own expectations, such as `.swiftTesting` of the module
-  /// `WindTunnelSearchTesting`; `nil`: they go where they always go.
+  /// `WindTunnelDrillTesting`; `nil`: they go where they always go.
   public var expectations: Expectations?
   /// The things that must be true at the origin after each flow.
   public var invariants: [Invariant] = []

@@ -111,7 +111,8 @@ enum CheckReleaseCommand: Command {
     let modules = Set(findings.compactMap { $0.module?.name })
     if !modules.isEmpty {
       Terminal.complain(
-        "A release links the product NetworkLayer alone; leave the others to tests and debug builds.\n"
+        "A release links the product WindTunnelNetworkLayer alone; leave the others to tests and debug "
+          + "builds.\n"
       )
     }
     let linked = Set(checks.flatMap(\.programs).flatMap(\.modules).map(\.name))

@@ -11,15 +11,16 @@ import WindTunnel
   /// The modules that the tool links, and an app must not.
   private static let modules = [
     "CWindTunnelClock", "CWindTunnelConsole", "CWindTunnelFiles", "CWindTunnelVirtual",
-    "WindTunnel", "WindTunnelCassettes", "WindTunnelCommandLine", "WindTunnelComparison",
-    "WindTunnelCore", "WindTunnelDrill", "WindTunnelFindings", "WindTunnelHTTP",
-    "WindTunnelImports", "WindTunnelLink", "WindTunnelRedaction", "WindTunnelRelease",
-    "WindTunnelReports", "WindTunnelSearch", "WindTunnelServer", "WindTunnelURLSession",
+    "WindTunnel", "WindTunnelCassettes", "WindTunnelCommandLine", "WindTunnelCore",
+    "WindTunnelDrill", "WindTunnelFindings", "WindTunnelHAR", "WindTunnelHTTP",
+    "WindTunnelLink", "WindTunnelRedaction", "WindTunnelRelease", "WindTunnelReports",
+    "WindTunnelSearch", "WindTunnelServer", "WindTunnelURLSession",
     "WindTunnelVirtualTime",
   ]
 
   private static let advice =
-    "A release links the product NetworkLayer alone; leave the others to tests and debug builds.\n"
+    "A release links the product WindTunnelNetworkLayer alone; leave the others to tests and debug "
+    + "builds.\n"
 
   private static let resources =
     "Take the files that were found out of what is copied into the release; tests read them from "

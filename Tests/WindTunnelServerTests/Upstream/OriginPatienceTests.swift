@@ -5,7 +5,7 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
-@testable import WindTunnelImports
+@testable import WindTunnelHAR
 @testable import WindTunnelLink
 @testable import WindTunnelServer
 @testable import WindTunnelWire

@@ -5,7 +5,7 @@ import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnel
-@testable import WindTunnelComparison
+@testable import WindTunnelCassettes
 @testable import WindTunnelServer
 @testable import WindTunnelWire
 

@@ -5,7 +5,7 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
-@testable import WindTunnelComparison
+@testable import WindTunnelCassettes
 
 @Suite struct CassetteDifferenceTests {
   private func get(_ path: String, _ response: Response) -> Interaction {

@@ -5,7 +5,7 @@ import Testing
 import WindTunnelReports
 
 @testable import WindTunnel
-@testable import WindTunnelComparison
+@testable import WindTunnelCassettes
 
 /// What the commands that make cassettes of cassettes do.
 @Suite struct CassetteToolsTests {

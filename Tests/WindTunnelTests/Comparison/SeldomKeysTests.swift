@@ -4,8 +4,7 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelCassettes
-@testable import WindTunnelComparison
-@testable import WindTunnelImports
+@testable import WindTunnelHAR
 
 /// Keys of a cassette that no recorder writes: no tool loses them, or is silent about them.
 @Suite struct SeldomKeysTests {

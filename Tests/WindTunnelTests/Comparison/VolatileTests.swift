@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import WindTunnelComparison
+@testable import WindTunnelCassettes
 @testable import WindTunnelHTTP
 
 /// What an unchanged origin has otherwise each time.

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelImports
+@testable import WindTunnelHAR
 
 /// A reader of files from outside, what it reads when all is well, and what must hold of whatever it
 /// takes.

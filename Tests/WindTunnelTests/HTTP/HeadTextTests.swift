@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelComparison
+@testable import WindTunnelCassettes
 @testable import WindTunnelHTTP
 @testable import WindTunnelRedaction
 

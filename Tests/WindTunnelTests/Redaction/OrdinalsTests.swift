@@ -4,7 +4,6 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelCassettes
-@testable import WindTunnelComparison
 @testable import WindTunnelLink
 @testable import WindTunnelRedaction
 

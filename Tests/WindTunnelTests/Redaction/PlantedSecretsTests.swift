@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelImports
+@testable import WindTunnelHAR
 @testable import WindTunnelRedaction
 
 @Suite struct PlantedSecretsTests {

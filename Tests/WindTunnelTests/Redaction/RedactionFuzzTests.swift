@@ -6,7 +6,7 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
-@testable import WindTunnelImports
+@testable import WindTunnelHAR
 @testable import WindTunnelRedaction
 
 /// Bodies by lot with secrets planted in them; the same for the same seed. More of them with

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import WindTunnelImports
+@testable import WindTunnelHAR
 
 /// Bodies that stand beside a HAR and not in it, as Playwright writes them.
 @Suite struct HARAttachmentTests {

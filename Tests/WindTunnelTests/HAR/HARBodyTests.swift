@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import WindTunnelImports
+@testable import WindTunnelHAR
 
 /// Which bytes a text of a HAR stands for.
 @Suite struct HARBodyTests {

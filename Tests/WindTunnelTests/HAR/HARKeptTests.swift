@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import WindTunnelImports
+@testable import WindTunnelHAR
 
 /// What comes back of a HAR where its secrets are kept, though no exchange of a cassette says it.
 @Suite struct HARKeptTests {

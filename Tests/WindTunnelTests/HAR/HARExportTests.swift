@@ -2,7 +2,7 @@ import Foundation
 import Mutations
 import TestSupport
 import Testing
-import WindTunnelImports
+import WindTunnelHAR
 import WindTunnelSymptoms
 
 @testable import WindTunnel

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import WindTunnel
-import WindTunnelImports
+import WindTunnelHAR
 
 @Suite struct HARRedactionTests {
   @Test func `no credential of a HAR reaches the cassette`() throws {

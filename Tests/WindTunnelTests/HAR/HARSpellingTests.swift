@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import WindTunnelImports
+@testable import WindTunnelHAR
 
 /// What is spelled in a HAR as the specification does not wish: dates, numbers and texts.
 @Suite struct HARSpellingTests {

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
-import WindTunnelImports
+import WindTunnelHAR
 import WindTunnelSymptoms
 
 /// One small text in the manner of each exporter, and the whole cassette that comes of it.

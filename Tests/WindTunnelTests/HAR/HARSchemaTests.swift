@@ -5,7 +5,7 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelCassettes
-@testable import WindTunnelImports
+@testable import WindTunnelHAR
 @testable import WindTunnelRedaction
 
 /// What is written is HAR 1.2, and what was read of one comes back.

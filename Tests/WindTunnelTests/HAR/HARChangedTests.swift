@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @testable import WindTunnelCassettes
-@testable import WindTunnelImports
+@testable import WindTunnelHAR
 
 /// A cassette that kept what its HAR said, and that somebody has changed since.
 @Suite struct HARChangedTests {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelImports
+@testable import WindTunnelHAR
 
 /// A HAR of entries that are written as text.
 func har(_ entries: String...) -> Data {

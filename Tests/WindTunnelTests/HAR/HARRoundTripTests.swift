@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelImports
+@testable import WindTunnelHAR
 
 /// What is left of a HAR that becomes a cassette with its secrets and a HAR again, where an exporter
 /// has written what the specification has no room for.

@@ -3,7 +3,7 @@ import Mutations
 import TestSupport
 import Testing
 import WindTunnel
-import WindTunnelImports
+import WindTunnelHAR
 
 @Suite struct HARDamageTests {
   @Test(arguments: try TestData.rows("HAR/damaged.json", count: 13) as [(String, String)])

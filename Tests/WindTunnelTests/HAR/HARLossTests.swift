@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelImports
+@testable import WindTunnelHAR
 
 /// What an exporter has lost, coded in its own way, or broken costs no more than itself.
 @Suite struct HARLossTests {

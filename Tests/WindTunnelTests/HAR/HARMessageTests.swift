@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
-import WindTunnelImports
+import WindTunnelHAR
 import WindTunnelSymptoms
 
 @Suite struct HARMessageTests {

@@ -1,3 +1,0 @@
-// One import is enough: a module brings along what it stands on.
-
-@_exported public import WindTunnelCassettes
