@@ -7,6 +7,8 @@ let package = Package(
   platforms: [.macOS(.v13), .iOS(.v16)],
   // A product has the name of a target.
   products: [
+    // The careful client in drills and searches of a host that uses it.
+    .library(name: "WindTunnelReferenceSubject", targets: ["WindTunnelReferenceSubject"]),
     .library(name: "WindTunnelTesting", targets: ["WindTunnelTesting"]),
     // Beside it for tests that drill or search; it brings the other along.
     .library(
@@ -129,8 +131,7 @@ let package = Package(
     .target(
       name: "WindTunnelDrill",
       dependencies: [
-        "CWindTunnelSystem", "WindTunnelHAR", "WindTunnelNetworkLayer",
-        "WindTunnelNetworkLayerSockets", "WindTunnelReports", "WindTunnelSymptoms", "WindTunnel",
+        "CWindTunnelSystem", "WindTunnelReports", "WindTunnelSymptoms", "WindTunnel",
         "WindTunnelCommandLine", "WindTunnelServer", "WindTunnelURLSession",
         "WindTunnelVirtualTime",
       ]
@@ -138,8 +139,15 @@ let package = Package(
     .target(
       name: "WindTunnelSearch",
       dependencies: [
-        "CWindTunnelSystem", "WindTunnelDrill", "WindTunnelNetworkLayer",
-        "WindTunnelURLSession", "WindTunnelVirtualTime",
+        "CWindTunnelSystem", "WindTunnelDrill", "WindTunnelURLSession", "WindTunnelVirtualTime",
+      ]
+    ),
+    // The reference client as a subject of drills and searches.
+    .target(
+      name: "WindTunnelReferenceSubject",
+      dependencies: [
+        "WindTunnelDrill", "WindTunnelNetworkLayer", "WindTunnelNetworkLayerSockets",
+        "WindTunnelSymptoms", "WindTunnel", "WindTunnelURLSession", "WindTunnelVirtualTime",
       ]
     ),
     .target(name: "WindTunnelRemote"),
@@ -163,7 +171,7 @@ let package = Package(
         "CWindTunnelSystem", "CWindTunnelVirtual", "WindTunnelHAR",
         "WindTunnelRelease",
         "WindTunnelReports", "WindTunnelSymptoms", "WindTunnel", "WindTunnelCommandLine",
-        "WindTunnelDrill", "WindTunnelSearch", "WindTunnelServer",
+        "WindTunnelDrill", "WindTunnelReferenceSubject", "WindTunnelSearch", "WindTunnelServer",
       ]
     ),
     .testTarget(
@@ -252,8 +260,9 @@ let package = Package(
       // The client flies on the deck, in process and on the wire.
       dependencies: [
         "WindTunnelReports", "WindTunnelNetworkLayer", "WindTunnelNetworkLayerConsole",
-        "WindTunnelNetworkLayerDebug",
-        "WindTunnelNetworkLayerSockets", "Origins", "outbox-drill", "Programs",
+        "WindTunnelNetworkLayerDebug", "WindTunnelHAR",
+        "WindTunnelNetworkLayerSockets", "WindTunnelReferenceSubject", "Origins", "outbox-drill",
+        "Programs",
         "WindTunnelSymptoms", "WindTunnel", "WindTunnelDrill", "WindTunnelServer",
         "WindTunnelURLSession", "WindTunnelVirtualTime",
       ],
@@ -269,8 +278,8 @@ let package = Package(
       name: "WindTunnelDrillTests",
       dependencies: [
         "WindTunnelReports", "WindTunnelNetworkLayer", "Origins", "Programs", "WindTunnelSymptoms",
-        "WindTunnel", "WindTunnelCommandLine", "WindTunnelDrill", "host-drill", "windtunnel-cli",
-        "WindTunnelServer", "WindTunnelVirtualTime",
+        "WindTunnel", "WindTunnelCommandLine", "WindTunnelDrill", "WindTunnelReferenceSubject",
+        "host-drill", "windtunnel-cli", "WindTunnelServer", "WindTunnelVirtualTime",
       ],
       exclude: ["Data"]
     ),
@@ -278,7 +287,7 @@ let package = Package(
       name: "WindTunnelTestingTests",
       dependencies: [
         "Origins", "WindTunnelSymptoms", "WindTunnelServer", "WindTunnelDrillTesting",
-        "WindTunnelTesting", "WindTunnel",
+        "WindTunnelTesting", "WindTunnel", "WindTunnelHAR",
       ],
       // They are found by the path of the test that names them.
       exclude: ["Cassettes"]
@@ -316,7 +325,8 @@ let package = Package(
     .testTarget(
       name: "WindTunnelSearchTests",
       dependencies: [
-        "Origins", "WindTunnelDrillTesting", "WindTunnelNetworkLayer", "WindTunnelSearch",
+        "Origins", "WindTunnelDrillTesting", "WindTunnelNetworkLayer",
+        "WindTunnelReferenceSubject", "WindTunnelSearch",
       ]
     ),
     .testTarget(

@@ -13,6 +13,7 @@ let package = Package(
         .product(name: "WindTunnel", package: "windtunnel"),
         .product(name: "WindTunnelDrill", package: "windtunnel"),
         .product(name: "WindTunnelNetworkLayer", package: "windtunnel"),
+        .product(name: "WindTunnelReferenceSubject", package: "windtunnel"),
         .product(name: "WindTunnelVirtualTime", package: "windtunnel"),
       ],
       swiftSettings: [

@@ -92,7 +92,9 @@ public struct Drill: Sendable {
     _ plan: DrillPlan,
     progress: @escaping @Sendable (_ done: Int, _ all: Int) -> Void = { _, _ in }
   ) async throws -> Report {
-    try plan.validate(known: subjects.map(\.name))
+    var plan = plan
+    plan.clients = subjects.map(PlannedClient.init)
+    try plan.validate()
     try plan.refuseWorlds()
     // Refused before anything is flown.
     for scenario in plan.scenarios { _ = try plan.stage(of: scenario, seeingAttempts: true) }

@@ -1,4 +1,3 @@
 // Who drills reads the report.
 
-@_exported public import WindTunnelHAR
 @_exported public import WindTunnelReports

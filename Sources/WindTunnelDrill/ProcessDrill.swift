@@ -40,25 +40,44 @@ public struct ProcessDrill: Sendable {
     case notVirtual(scenario: String, reason: String)
   }
 
-  /// Makes a drill whose subjects run in `executable`, started with `arguments`, which must call
-  /// ``runAsSubject()``.
-  public init(_ plan: DrillPlan, executable: URL, arguments: [String]) throws {
-    try self.init(plan, of: Self.subjects, executable: executable, arguments: arguments)
+  /// Creates a drill whose subjects run in processes of their own.
+  ///
+  /// - Parameters:
+  ///   - plan: The plan.
+  ///   - subjects: The clients that the plan can name.
+  ///   - executable: The program of the processes.
+  ///   - arguments: The arguments with which it calls ``runAsSubject(of:)`` with the same subjects.
+  /// - Throws: `DrillError` if the plan cannot be carried out.
+  public init(
+    _ plan: DrillPlan,
+    of subjects: [DrillSubject] = subjects,
+    executable: URL,
+    arguments: [String]
+  ) throws {
+    try self.init(
+      plan,
+      of: subjects.map(\.client),
+      executable: executable,
+      arguments: arguments,
+      tracesPrograms: false
+    )
   }
 
-  /// Makes a drill of these subjects, which fly where ``runAsSubject(of:)`` is called with them.
-  package init(
+  /// Creates a drill of clients of this package.
+  init(
     _ plan: DrillPlan,
-    of subjects: [any Subject],
+    of clients: [any Subject],
     executable: URL,
     arguments: [String],
-    tracesPrograms: Bool = false
+    tracesPrograms: Bool
   ) throws {
+    var plan = plan
+    plan.clients = clients.map(PlannedClient.init)
     if !tracesPrograms { try plan.refuseWorlds() }
     self.plan = plan.withoutIdleSubjects
     child = ChildProcess(executable: executable, arguments: arguments)
     child.isInWorld = plan.isInWorlds
-    try plan.validate(known: subjects.map(\.name))
+    try plan.validate()
     for scenario in plan.scenarios { _ = try plan.stage(of: scenario) }
     authority = plan.isProgram ? AuthorityFile.kind : .none
     if case .missing(let reason) = authority, plan.command.contains(where: { $0.contains("{ca}") })
@@ -67,17 +86,12 @@ public struct ProcessDrill: Sendable {
     }
   }
 
-  /// The subjects that are shipped.
-  static let subjects: [any Subject] =
-    [NetworkLayerSubject(), URLSessionSubject(), ExecSubject()]
-    + NetworkLayerEngine.allCases.map { NetworkLayerSubject($0) }
+  /// The subjects of a drill that names no others: a bare `URLSession`, and any program.
+  public static let subjects: [DrillSubject] = [.urlSession, .program]
 
-  /// Runs this process as a subject, which reads its jobs from standard input.
-  public static func runAsSubject() async -> Never { await runAsSubject(of: subjects) }
-
-  /// Returns the same with these subjects.
-  package static func runAsSubject(of subjects: [any Subject]) async -> Never {
-    await SubjectProcess.main(subjects: subjects)
+  /// Runs this process as one of the subjects, which reads its jobs from standard input.
+  public static func runAsSubject(of subjects: [DrillSubject] = subjects) async -> Never {
+    await SubjectProcess.main(subjects: subjects.map(\.client))
   }
 
   /// Makes all calls and folds the observations into a report.
@@ -367,11 +381,11 @@ extension DrillPlan {
     return command.isService ? .service : .program
   }
 
-  /// Makes the plan of the default drill: the shipped cassette and scenarios, the reference client
-  /// and a bare `URLSession` beside it.
+  /// Creates the plan of the default drill: the shipped cassette and scenarios, and a bare
+  /// `URLSession`.
   public init() throws {
     self.init(try Shipped.cassette(), in: try Shipped.scenarios(named: Shipped.drill))
-    subjects = [NetworkLayerSubject().name, URLSessionSubject().name]
+    subjects = [URLSessionSubject().name]
   }
 }
 

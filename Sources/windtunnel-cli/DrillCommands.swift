@@ -1,3 +1,12 @@
+extension DrillProgram {
+  /// The tool's own drill: the reference client, a bare `URLSession`, and any program.
+  static let shipped = DrillProgram(
+    name: "windtunnel drill",
+    subjects: [.reference, .urlSession, .program] + DrillSubject.referenceEngines,
+    isTool: true
+  )
+}
+
 /// The drill that any host's program has, with the shipped subjects.
 enum DrillCommand: Command {
   static let name = "drill"

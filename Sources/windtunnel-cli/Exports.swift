@@ -3,5 +3,7 @@
 @_exported public import Foundation
 @_exported public import WindTunnelCommandLine
 @_exported public import WindTunnelDrill
+@_exported public import WindTunnelHAR
+@_exported public import WindTunnelReferenceSubject
 @_exported public import WindTunnelRelease
 @_exported public import WindTunnelServer

@@ -51,14 +51,14 @@ enum SearchCommand: Command {
     var drill = Drill(try cassette ?? Shipped.cassette())
     drill.plan.seed = try arguments.int("--seed", in: 0...Int.max).map { UInt64($0) } ?? 1
     drill.plan.deadline = try arguments.duration("--timeout")
-    let flow = NetworkLayerFlow(drill.plan.cassette)
+    let flow = ReferenceFlow(drill.plan.cassette)
     let bound = plan.budget.map { "at most \(Int($0.inMilliseconds / 1000)) s" }
     Terminal.complain(
       "windtunnel: searching up to depth \(plan.depth), \(bound ?? "until all are tried")\n"
     )
     let shown = Locked(0)
     var certificate = try await drill.search(
-      as: NetworkLayerFlow.name,
+      as: ReferenceFlow.name,
       plan,
       progress: { certificate in
         // A find is printed when it is made, also if standard error is no terminal.

@@ -90,15 +90,34 @@ import WindTunnelRelease
     }
   }
 
-  /// What is between `WindTunnelNetworkLayerSockets` and the server is no part of an app.
+  /// A drill compiles the client that it judges, and no other.
+  @Test(arguments: ["WindTunnelDrill", "WindTunnelDrillTesting"])
+  func `a host that judges its client compiles no client of this package and no HAR`(
+    product: String
+  ) async throws {
+    let compiled = try await targets().filter { target in
+      target.product_memberships?.contains(product) == true
+    }.map(\.name)
+    #expect(compiled.contains(product) && compiled.contains("WindTunnelReports"))
+    let others = compiled.filter { name in
+      ["WindTunnelNetworkLayer", "WindTunnelHAR", "WindTunnelReferenceSubject"].contains {
+        name.hasPrefix($0)
+      }
+    }
+    expectEqual(others, [])
+  }
+
+  /// The client and its sockets are all that an app ships.
   @Test func `check-release lets through what the network layer's product holds, and no more`()
     async throws
   {
-    let held = try await targets().filter { target in
-      target.product_memberships?.contains("WindTunnelNetworkLayer") == true
-    }.map(\.name)
-    #expect(held.contains("WindTunnelNetworkLayer"))
-    expectEqual(ReleaseModule.shipped, Set(held + ["WindTunnelNetworkLayerSockets"]))
+    let all = try await targets()
+    func held(by product: String) -> Set<String> {
+      Set(all.filter { $0.product_memberships?.contains(product) == true }.map(\.name))
+    }
+    let sockets = held(by: "WindTunnelNetworkLayerSockets")
+    #expect(sockets.contains("WindTunnelNetworkLayer") && sockets.contains("WindTunnelWire"))
+    expectEqual(ReleaseModule.shipped, sockets.union(held(by: "WindTunnelNetworkLayer")))
   }
 
   private struct Target: Decodable {

@@ -5,6 +5,7 @@ import WindTunnelDrill
 import WindTunnelNetworkLayer
 import WindTunnelNetworkLayerDebug
 import WindTunnelNetworkLayerSockets
+import WindTunnelReferenceSubject
 import WindTunnelServer
 import WindTunnelURLSession
 
@@ -197,6 +198,10 @@ import WindTunnelURLSession
     )
     #expect(["urlsession", "sockets"].contains(transport.engine()))
     await server.stop()
+  }
+
+  private static func program() async {
+    await DrillMain(subject: .reference).run()
   }
 
   private static func converse(

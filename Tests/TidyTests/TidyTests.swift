@@ -13,12 +13,11 @@
       "WindTunnelHTTP", "WindTunnelWire", "WindTunnelRelease", "WindTunnelLink",
       "WindTunnelCassettes",
       "WindTunnelRedaction", "WindTunnelHAR", "WindTunnel", "WindTunnelFindings",
-      "WindTunnelReports", "WindTunnelURLSession", "WindTunnelServer", "WindTunnelNetworkLayer",
-      "WindTunnelNetworkLayerSockets", "WindTunnelNetworkLayerDebug",
-      "WindTunnelNetworkLayerConsole", "WindTunnelCommandLine",
-      "WindTunnelTesting",
+      "WindTunnelReports", "WindTunnelURLSession", "WindTunnelServer",
+      "WindTunnelCommandLine", "WindTunnelTesting",
       "WindTunnelDrill", "WindTunnelSearch", "WindTunnelDrillTesting",
-      "windtunnel-cli",
+      "WindTunnelNetworkLayer", "WindTunnelNetworkLayerSockets", "WindTunnelNetworkLayerDebug",
+      "WindTunnelNetworkLayerConsole", "WindTunnelReferenceSubject", "windtunnel-cli",
     ]
 
     @Test(.enabled(if: House.isIndexed, "there is no index in .build/debug, no python3 or no awk"))
@@ -30,6 +29,21 @@
         let below = Set(Self.order[..<place])
         expectEqual(Set(used.keys).subtracting(below), [], "modules that \(user) must not use")
       }
+      let judging = house.modules.arrows.filter { user, _ in
+        ["WindTunnelDrill", "WindTunnelSearch"].contains { user.hasPrefix($0) }
+      }
+      #expect(judging.count > 2)
+      for (user, used) in judging {
+        let others = used.keys.filter { name in
+          ["WindTunnelNetworkLayer", "WindTunnelHAR"].contains { name.hasPrefix($0) }
+        }
+        expectEqual(others, [], "\(user) judges a host's client and needs no other")
+      }
+      let sockets = try #require(house.modules.arrows["WindTunnelNetworkLayerSockets"]).keys
+      let harness = sockets.filter { name in
+        ["WindTunnel", "WindTunnelServer", "WindTunnelCassettes"].contains(name)
+      }
+      expectEqual(harness, [], "an app that ships the client's sockets links no harness")
       #expect(house.folders.count > 15)
       for (module, found) in house.folders { expectEqual(found.circles, [], "\(module)") }
       expectEqual(house.files.usedByNone, [])

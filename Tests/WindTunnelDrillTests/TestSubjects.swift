@@ -41,7 +41,7 @@ enum TestSubjects {
     edit(&plan)
     return try ProcessDrill(
       plan,
-      of: all,
+      of: all.map { DrillSubject($0) },
       executable: try #require(Bundle.main.executableURL),
       arguments: [
         "--testing-library", "swift-testing", "--filter", "SubjectHost", Self.word,
@@ -105,5 +105,7 @@ enum TestSubjects {
 
 @Suite struct SubjectHost {
   @Test(.enabled(if: CommandLine.arguments.contains(TestSubjects.word)))
-  func `a subject's process`() async { await ProcessDrill.runAsSubject(of: TestSubjects.all) }
+  func `a subject's process`() async {
+    await ProcessDrill.runAsSubject(of: TestSubjects.all.map { DrillSubject($0) })
+  }
 }

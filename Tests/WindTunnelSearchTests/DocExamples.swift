@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WindTunnelDrillTesting
 import WindTunnelNetworkLayer
+import WindTunnelReferenceSubject
 import WindTunnelSearch
 
 #if canImport(FoundationNetworking)

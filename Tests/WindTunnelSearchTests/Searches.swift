@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import WindTunnelNetworkLayer
+import WindTunnelReferenceSubject
 import WindTunnelSearch
 
 /// Searches that compute for many seconds.

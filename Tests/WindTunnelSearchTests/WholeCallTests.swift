@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import WindTunnelNetworkLayer
+import WindTunnelReferenceSubject
 import WindTunnelSearch
 
 #if canImport(FoundationNetworking)

@@ -3,6 +3,7 @@ import Testing
 import WindTunnel
 import WindTunnelDrill
 import WindTunnelDrillTesting
+import WindTunnelHAR
 import WindTunnelServer
 import WindTunnelSymptoms
 
@@ -262,6 +263,13 @@ private enum LongExamples {
     await DrillMain(subject: "shop") { call in
       try await ShopAPI(baseURL: call.baseURL, session: call.session).get(call.url)
     }.run()
+  }
+
+  static func programBeside() async {
+    let shop = DrillSubject("shop") { call in
+      try await ShopAPI(baseURL: call.baseURL, session: call.session).get(call.url)
+    }
+    await DrillMain(subject: shop, beside: [.urlSession]).run()
   }
 
   static func judge(_ file: URL) throws {

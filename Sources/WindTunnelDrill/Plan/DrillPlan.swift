@@ -13,6 +13,8 @@ public struct DrillPlan: Sendable {
   public var scenarios: [Scenario]
   /// The names of the subjects; the first is judged, the others are yardsticks.
   public var subjects: [String]
+  /// The clients that ``subjects`` can name.
+  var clients: [PlannedClient] = []
   /// Tells whether the other subjects are compared with the judged one, call by call.
   public var comparesSubjects = false
   /// The number of calls that a subject makes in each scenario; `nil`: the scenario's number, else
@@ -72,7 +74,7 @@ public struct DrillPlan: Sendable {
       seed: seed,
       matcher: matcher,
       holdingConversations: isProgram
-        || Self.isNetworkLayer(subject) && stage == .onTheWire,
+        || client(named: subject)?.conversationStages.contains(stage) == true,
       coveringAllBy: scenario.flatMap { coveringCalls(in: $0) }
     )
   }
@@ -82,14 +84,12 @@ public struct DrillPlan: Sendable {
     scenario.hasNoFaults ? calls(in: scenario) : nil
   }
 
-  /// Tells whether a subject is the reference client, with whatever engine.
-  private static func isNetworkLayer(_ subject: String) -> Bool {
-    subject == networkLayerSubject || NetworkLayerEngine(subject: subject) != nil
-  }
+  /// Returns the client of a name; `nil` if it is not among ``clients``.
+  private func client(named name: String) -> PlannedClient? { clients.first { $0.name == name } }
 
-  /// The subject that has sockets and nothing else to send by; `nil` where there is none.
+  /// The first subject that sends by sockets of its own; `nil` if there is none.
   var subjectOnSockets: String? {
-    subjects.first { NetworkLayerEngine(subject: $0) == .sockets }
+    subjects.first { client(named: $0)?.hasOwnSockets == true }
   }
 
   /// The same without subjects beside the judged one that nothing on the cassette is for.
@@ -210,11 +210,10 @@ public struct DrillPlan: Sendable {
   public static let standardDeadline = Duration.seconds(20)
   /// The name of the subject that is an external program.
   public static let execSubject = "exec"
-  /// The name of the subject that is the reference client, which holds conversations on the wire.
-  static let networkLayerSubject = "network-layer"
 
   /// Refuses what cannot be flown, whoever made it.
-  func validate(known: [String]) throws(DrillError) {
+  func validate() throws(DrillError) {
+    let known = clients.map(\.name)
     for name in subjects where !known.contains(name) {
       throw .plan("There is no subject \"\(name)\"; there are \(known.joined(separator: ", ")).")
     }
@@ -372,7 +371,7 @@ extension Request {
 
   /// The fields that a client sets, without those of the connection and the content's length
   /// (RFC 9110 §7.6.1), which are its library's.
-  var fieldsOfClient: [(name: String, value: String)] {
+  package var fieldsOfClient: [(name: String, value: String)] {
     headers.map { ($0.name, $0.value) }.filter { field in
       !Self.transportFields.contains(field.0.lowercased())
         && !field.1.utf8.contains { $0 < 0x20 && $0 != 0x09 }

@@ -1,6 +1,5 @@
-internal import Foundation
-internal import WindTunnel
-internal import WindTunnelNetworkLayer
+package import Foundation
+package import WindTunnel
 internal import WindTunnelServer
 
 /// The start of an app as a cassette has it: the servers that it chooses among, the data that they
@@ -17,22 +16,22 @@ internal import WindTunnelServer
 /// that nothing but that one leads to:
 ///
 ///     "leadsTo": { "6": "GET /editions/6/**", "7": "GET /editions/7/**" }
-struct RecordedStartup: Sendable {
+package struct RecordedStartup: Sendable {
   /// The name of the note.
   static let note = "_startup"
 
   /// The origins that the probe was recorded at, the nearest first.
-  let servers: [RequestURL]
+  package let servers: [RequestURL]
   /// The path of the probe.
-  let probePath: String
+  package let probePath: String
   /// The data that a server has there.
-  let probe: Data
+  package let probe: Data
   /// The path of the configuration.
-  let configurationPath: String
+  package let configurationPath: String
   /// The configurations that the first server has served, in recorded order.
   let configurations: [Data]
   /// The public key that is built in.
-  let publicKey: Data
+  package let publicKey: Data
   /// The configuration that an app which was launched before has kept, where the note has one.
   private let noted: Data?
   /// The header field in which requests say by which version of the configuration they go.
@@ -95,7 +94,7 @@ struct RecordedStartup: Sendable {
     guard !configurations.isEmpty else {
       throw Self.missing(configurationPath, at: first.server.origin ?? "")
     }
-    self.servers = Array(servers.prefix(DialTest.candidatesMax))
+    self.servers = Array(servers.prefix(Self.serversMax))
     (self.probePath, probe) = (probePath, first.body)
     (self.configurationPath, self.configurations) = (configurationPath, configurations.map(\.body))
     self.publicKey = publicKey
@@ -135,6 +134,8 @@ struct RecordedStartup: Sendable {
     return leads
   }
 
+  /// The maximum number of servers. An app does not probe more.
+  static let serversMax = 16
   /// The greatest number of versions whose requests are named.
   private static let leadsMax = 64
   /// The greatest version of a configuration.
@@ -152,7 +153,7 @@ struct RecordedStartup: Sendable {
   func isLedTo(_ request: Request) -> Bool { leads.contains { $0.request.matches(request) } }
 
   /// Returns what an app has kept of its last launch in a state; `nil` where it has nothing.
-  func kept(in state: StartupState) -> Data? {
+  package func kept(in state: StartupState) -> Data? {
     switch state {
     case .cold: nil
     case .warm: noted ?? configurations.first

@@ -17,9 +17,19 @@ internal import WindTunnelCommandLine
 /// crash or a hang is a row of the report (exit code 97) and not the end. A bare `URLSession` runs
 /// beside it as a yardstick.
 public struct DrillMain: Sendable {
-  private let subject: any Subject
+  private let subject: DrillSubject
+  private let others: [DrillSubject]
 
-  /// Makes the program of a client.
+  /// Creates the program of a client.
+  ///
+  /// - Parameters:
+  ///   - subject: The client that is judged.
+  ///   - others: The clients that run beside it.
+  public init(subject: DrillSubject, beside others: [DrillSubject] = [.urlSession]) {
+    (self.subject, self.others) = (subject, others)
+  }
+
+  /// Creates the program of a closure.
   ///
   /// - Parameters:
   ///   - subject: The client's name in reports, and for `--subject`.
@@ -28,7 +38,7 @@ public struct DrillMain: Sendable {
     subject: String,
     _ body: @escaping @Sendable @concurrent (DrillCall) async throws -> Shown
   ) {
-    self.subject = ClosureSubject(name: subject, body: body)
+    self.init(subject: DrillSubject(subject, body))
   }
 
   /// Runs the program to its end.
@@ -36,12 +46,11 @@ public struct DrillMain: Sendable {
   /// - Parameter arguments: The arguments of the command line, the program's name first.
   public func run(_ arguments: [String] = CommandLine.arguments) async -> Never {
     let name = arguments.first.map { URL(filePath: $0).lastPathComponent } ?? subject.name
-    let yardsticks: [any Subject] = [URLSessionSubject(), ExecSubject()]
-    let program = DrillProgram(
-      name: name,
-      // Whoever bears a yardstick's name takes its place.
-      subjects: [subject] + yardsticks.filter { $0.name != subject.name }
-    )
+    var subjects: [DrillSubject] = []
+    // The first client of a name takes the place of the others.
+    for client in [subject] + others + [.program]
+    where !subjects.contains(where: { $0.name == client.name }) { subjects.append(client) }
+    let program = DrillProgram(name: name, subjects: subjects)
     let words = Array(arguments.dropFirst())
     await program.flyIfAsked(words)
     Terminal.open()

@@ -42,13 +42,13 @@ extension DrillPlan {
   ///
   /// - Parameters:
   ///   - arguments: The words.
-  ///   - engines: The names of clients with an engine, which fly only where they are asked for.
+  ///   - variants: The names of clients that run only if they are named.
   /// - Throws: `Refusal` of what is unknown or does not go together.
-  mutating func apply(subject arguments: Arguments, _ engines: [String]) throws {
+  mutating func apply(subject arguments: Arguments, _ variants: [String]) throws {
     let asked = arguments.all("--subject")
     // Behind -- stands a program, and only one subject is any program.
     let names = asked.isEmpty && !arguments.command.isEmpty ? [Self.execSubject] : asked
-    for name in names { try refuseUnknown(subject: name, engines) }
+    for name in names { try refuseUnknown(subject: name, variants) }
     guard names.contains(Self.execSubject) else {
       guard arguments.command.isEmpty else { throw Refusal.commandWithoutExec }
       if Set(names).count < names.count { throw Refusal.subjectTwice(names) }
@@ -74,12 +74,12 @@ extension DrillPlan {
     }
   }
 
-  private func refuseUnknown(subject name: String, _ engines: [String]) throws(Refusal) {
+  private func refuseUnknown(subject name: String, _ variants: [String]) throws(Refusal) {
     let known = subjects + [Self.execSubject]
-    if known.contains(name) || engines.contains(name) { return }
-    // Whoever names an engine is told of engines.
-    let hasEngine = name.contains(":") && !engines.isEmpty
-    throw Refusal.choice("--subject", name, among: hasEngine ? engines : known)
+    if known.contains(name) || variants.contains(name) { return }
+    // The word behind a colon chooses among the variants of a client.
+    let isVariant = name.contains(":") && !variants.isEmpty
+    throw Refusal.choice("--subject", name, among: isVariant ? variants : known)
   }
 
   /// Takes the number of calls, their moments, the part that is flown here, and what of a query is

@@ -9,18 +9,25 @@ internal import WindTunnelVirtualTime
 package struct DrillProgram: Sendable {
   /// As it is typed, such as `windtunnel drill`.
   let name: String
-  /// The subjects that can fly: the first is judged, the others fly beside it, and a program only
-  /// if it is asked for.
+  /// The subjects that can fly: the first is judged, the others fly beside it, and some only if
+  /// they are named.
   let subjects: [any Subject]
   /// Whether the program runs any command in virtual time by a hidden word.
-  var tracesPrograms = false
+  private let tracesPrograms: Bool
+  /// Whether a run without words for a client judges every client, in virtual time if it can.
+  private let judgesAll: Bool
 
-  /// The tool's own drill: the shipped subjects.
-  package static let shipped = DrillProgram(
-    name: "windtunnel drill",
-    subjects: ProcessDrill.subjects,
-    tracesPrograms: true
-  )
+  /// Creates a program.
+  ///
+  /// - Parameters:
+  ///   - name: The name as it is typed.
+  ///   - subjects: The clients; the first is judged.
+  ///   - isTool: Whether it is the tool's own drill: it judges every client unless one is named,
+  ///     and has virtual time for programs.
+  package init(name: String, subjects: [DrillSubject], isTool: Bool = false) {
+    (self.name, self.subjects) = (name, subjects.map(\.client))
+    (tracesPrograms, judgesAll) = (isTool, isTool)
+  }
 
   /// The first argument of a subject's process, which is the program started again.
   private static let subjectWord = "fly-as-subject"
@@ -30,14 +37,12 @@ package struct DrillProgram: Sendable {
 
   /// Those who fly unless the flags say otherwise.
   var flown: [String] {
-    subjects.map(\.name)
-      .filter { $0 != DrillPlan.execSubject && NetworkLayerEngine(subject: $0) == nil }
+    subjects.filter { !$0.runsOnlyIfNamed }.map(\.name)
   }
 
-  /// The reference client's names with an engine, where it is among the subjects: they fly where
-  /// they are asked for.
-  private var engines: [String] {
-    subjects.map(\.name).filter { NetworkLayerEngine(subject: $0) != nil }
+  /// The clients that run only if the flags name them, such as a client with another engine.
+  private var variants: [String] {
+    subjects.filter(\.runsOnlyIfNamed).map(\.name).filter { $0 != DrillPlan.execSubject }
   }
 
   package static let summary =
@@ -45,9 +50,6 @@ package struct DrillProgram: Sendable {
   package static let synopsis =
     "[--cassette FILE] [--scenario NAME …] [--gate EXPR …] [--report FILE] [-- CMD …]"
   package var example: String { "\(name) --scenario rate-limited --calls 200 --report drill.json" }
-
-  /// Whether a run without words for a client judges every client, in virtual time if it can.
-  private var judgesAll: Bool { flown == [NetworkLayerSubject().name, URLSessionSubject().name] }
 
   private var realOrVirtual: String {
     judgesAll ? "virtual, but for --subject" : "real"
@@ -72,7 +74,7 @@ package struct DrillProgram: Sendable {
       Flag("--cassette", "FILE", "The cassette with the responses (default: the shipped shop)."),
       Flag("--scenario", "NAME|FILE", choices: Scenarios.groups + Shipped.preRelease)
         .help("A scenario, or a group such as pre-release (default: default-drill)."),
-      Flag("--subject", "NAME", choices: flown + [DrillPlan.execSubject] + engines)
+      Flag("--subject", "NAME", choices: flown + [DrillPlan.execSubject] + variants)
         .help("Client to judge: \(flown.joined(separator: ", ")) or exec; again: one to compare."),
       Flag("--calls", "N", "Number of calls in each scenario (default: the scenario's, or 60)."),
       Flag("--duration", "T", "Time in which calls begin, such as 30s, in place of --calls."),
@@ -277,7 +279,7 @@ package struct DrillProgram: Sendable {
   /// Returns a plan of nothing but what flies where no flag says otherwise.
   func plan() throws -> DrillPlan {
     var plan = try DrillPlan()
-    plan.subjects = flown
+    (plan.clients, plan.subjects) = (subjects.map(PlannedClient.init), flown)
     return plan
   }
 
@@ -325,7 +327,7 @@ package struct DrillProgram: Sendable {
     if !arguments.has("--cassette"), plan.scenarios.allSatisfy({ $0.startup != nil }) {
       plan.cassette = try Shipped.startup()
     }
-    try plan.apply(subject: arguments, engines)
+    try plan.apply(subject: arguments, variants)
     plan.gates = try arguments.all("--gate").map { try Gate($0) }
     plan.allowed = try AllowedRule.all(in: arguments)
     try plan.apply(load: arguments)
@@ -399,7 +401,7 @@ package struct DrillProgram: Sendable {
   package func flyIfAsked(_ words: [String]) async {
     if words.first == WorldCheck.word { await WorldCheck.main() }
     guard words.first == Self.subjectWord else { return }
-    await ProcessDrill.runAsSubject(of: subjects)
+    await SubjectProcess.main(subjects: subjects)
   }
 }
 

@@ -1,6 +1,4 @@
 internal import Dispatch
-@_spi(WindTunnel) internal import WindTunnelCore
-internal import WindTunnelNetworkLayer
 
 /// A timeout that ends the wait for a call.
 struct Alarm: Sendable {
@@ -15,16 +13,13 @@ struct Alarm: Sendable {
     DispatchQueue.global().asyncAfter(deadline: moment, execute: ring)
   })
 
-  /// Returns one that rings by the clock, by one timer for all calls: hardly one of them needs it,
-  /// and a timer that nobody needs any more stays until it is due.
+  /// Returns an alarm that rings by the clock, with one timer for all calls.
   static func byOneTimer() -> Alarm {
-    let clock = AlarmClock()
-    let alarms = Locked<[Int: Int]>([:])
-    return Alarm { time, call, ring in
-      let alarm = clock.set(after: time, ring)
-      alarms.withLock { $0[call] = alarm }
-    } callOff: { call in
-      if let alarm = alarms.withLock({ $0.removeValue(forKey: call) }) { clock.callOff(alarm) }
+    let timer = SharedTimer()
+    return Alarm {
+      timer.set($1, after: $0, $2)
+    } callOff: {
+      timer.cancel($0)
     }
   }
 }

@@ -2,10 +2,9 @@ internal import Dispatch
 public import Foundation
 public import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
-public import WindTunnelNetworkLayer
 internal import WindTunnelServer
 internal import WindTunnelSymptoms
-internal import WindTunnelURLSession
+package import WindTunnelURLSession
 internal import WindTunnelVirtualTime
 
 #if canImport(FoundationNetworking)
@@ -41,9 +40,9 @@ public struct DrillCall: Sendable {
   let network: PrivateNetwork?
   /// The recording of the conversation by WebSocket that its request begins; `nil` where it begins
   /// none.
-  let conversation: Interaction?
+  package let conversation: Interaction?
   /// The servers of the cassette's start; empty where it has none.
-  let servers: [CallServer]
+  package let servers: [CallServer]
   /// The file of the configuration that an app has kept, for programs; `nil` where the cassette has
   /// no start, and for all others.
   let kept: KeptFile?
@@ -52,7 +51,7 @@ public struct DrillCall: Sendable {
   /// The start of the program that is started for it.
   let programStart = ProgramStart()
   /// The way to the deck without a session; `nil` on the wire.
-  private(set) var exchange: DirectExchange?
+  package private(set) var exchange: DirectExchange?
   private var lazySession: CallSession
   private let configure: @Sendable () -> URLSessionConfiguration
   /// The client's word on what was shown: that something was, and that it was an earlier copy.
@@ -161,19 +160,6 @@ public struct DrillCall: Sendable {
       case .impossible(let reason): throw DrillError.harness(reason)
       }
     }
-  }
-
-  /// The way to send for the reference client: in process to the cassette and without a session,
-  /// on the wire by ``session``.
-  ///
-  /// ```swift
-  /// let client = NetworkClient(
-  ///   builder: RequestBuilder(baseURL: call.baseURL),
-  ///   transport: call.transport
-  /// )
-  /// ```
-  public var transport: any Transport {
-    exchange.map { DirectTransport(exchange: $0) } ?? URLSessionTransport(session: session)
   }
 
   /// Does a step of a flow, which is one thing that a user does, such as to pay.

@@ -17,6 +17,7 @@ struct ExecSubject: Subject {
 
   let needsSockets = true
   let endsCalls = true
+  let runsOnlyIfNamed = true
   var namesKept: Bool { command.contains(where: CallPlaceholders.namesKept) }
 
   /// A program of which nothing is seen starts for no longer than that, as far as others wait for

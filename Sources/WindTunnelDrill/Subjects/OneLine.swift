@@ -1,7 +1,7 @@
 extension String {
   /// Returns a text of a client's as reports and terminals show it: in one line without secrets,
   /// its control characters spelled.
-  func told(atMost most: Int) -> String {
+  package func told(atMost most: Int) -> String {
     // More than is shown, and whole words: of a secret that is cut in the middle nothing is seen.
     let start = unicodeScalars.prefix(8 * most)
     let isCut = start.endIndex < unicodeScalars.endIndex

@@ -1,6 +1,6 @@
-internal import WindTunnel
+package import WindTunnel
 internal import WindTunnelSymptoms
-internal import WindTunnelURLSession
+package import WindTunnelURLSession
 
 /// The good weather before a drill's first call, for a client to be used in, as an app has been
 /// before its user steps into a lift. Nothing of it is seen, counted or judged.
@@ -9,13 +9,13 @@ package struct Rehearsal: Sendable {
   let workload: Workload
   let cassette: Cassette
   /// The state in which the start of an app finds what it has kept.
-  let startupState: StartupState
+  package let startupState: StartupState
 
   /// The start of an app that the cassette has; `nil` where it has none.
-  var startup: RecordedStartup? { cassette.startup }
+  package var startup: RecordedStartup? { cassette.startup }
 
   /// The requests of the calls that were first answered well, each once, in their order.
-  var requests: [Request] {
+  package var requests: [Request] {
     let matcher = workload.matcher
     var first: [RequestKey: Int?] = [:]
     for interaction in cassette.interactions {
@@ -33,7 +33,7 @@ package struct Rehearsal: Sendable {
   }
 
   /// Makes a way to the recorded answers.
-  func exchange() -> DirectExchange {
+  package func exchange() -> DirectExchange {
     let matcher = workload.matcher
     let options = PlaybackOptions(matcher: matcher, then: .repeat, keepsRequests: false)
     let deck = Deck(cassette, options: options)

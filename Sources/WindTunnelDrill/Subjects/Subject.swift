@@ -17,6 +17,11 @@ package protocol Subject: Sendable {
   func holdsConversations(on stage: Stage) -> Bool
   /// Tells whether it ends each call by itself: what does not end in time it has killed.
   var endsCalls: Bool { get }
+  /// Whether it sends by sockets of its own in the process that runs it, so that no session of a
+  /// call leads it to the cassette.
+  var hasOwnSockets: Bool { get }
+  /// Whether it runs only if a command line names it.
+  var runsOnlyIfNamed: Bool { get }
   /// Tells whether it is a program whose words name the file of what an app has kept.
   var namesKept: Bool { get }
   /// Returns the subject as it is before its first call: one that keeps something from call to call
@@ -33,11 +38,24 @@ extension Subject {
   package var needsSockets: Bool { false }
   package func holdsConversations(on stage: Stage) -> Bool { needsSockets }
   package var endsCalls: Bool { false }
+  package var hasOwnSockets: Bool { false }
+  package var runsOnlyIfNamed: Bool { false }
   package var namesKept: Bool { false }
   package func warmUp(_ rehearsal: Rehearsal) async {}
   package func anew() -> any Subject { self }
   package var canBeMadeAnew: Bool { false }
   package func close() async {}
+}
+
+extension PlannedClient {
+  /// Creates the facts about a client.
+  init(_ client: any Subject) {
+    self.init(
+      name: client.name,
+      conversationStages: Set(Stage.allCases.filter(client.holdsConversations)),
+      hasOwnSockets: client.hasOwnSockets
+    )
+  }
 }
 
 /// The result of a call, as the client told it.
@@ -52,7 +70,7 @@ package struct CallResult: Sendable {
   /// Tells whether there is something to show, where the body does not say.
   package var isShown: Bool?
   /// The number of requests that the client meant to send, where it says so.
-  var attempts: Int?
+  package var attempts: Int?
   /// The memory of its program, where that was looked at.
   var memory: Observation.Memory?
   /// The time that its program waited for a processor, where that was looked at.

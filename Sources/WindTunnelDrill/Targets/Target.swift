@@ -1,4 +1,4 @@
-internal import Foundation
+package import Foundation
 internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelServer
@@ -55,11 +55,14 @@ struct CallRoute: Sendable {
 }
 
 /// A server of a cassette's start, and where it is for one call.
-struct CallServer: Sendable, Hashable {
+package struct CallServer: Sendable, Hashable {
   /// The origin that an app knows it by.
-  var origin: URL
+  package var origin: URL
   /// The address that its requests go to.
-  var base: URL
+  package var base: URL
+
+  /// Creates a server with its origin and its address for a call.
+  package init(origin: URL, base: URL) { (self.origin, self.base) = (origin, base) }
 }
 
 /// The ports of the servers of a cassette's start: the origin of most of the cassette is at the

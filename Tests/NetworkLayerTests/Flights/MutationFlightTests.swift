@@ -2,8 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 import WindTunnel
-import WindTunnelDrill
+import WindTunnelHAR
 import WindTunnelNetworkLayer
+import WindTunnelNetworkLayerDebug
 import WindTunnelSymptoms
 
 /// A server with a bug in its answers: each of them is an error that says where, or a default.
@@ -114,7 +115,7 @@ import WindTunnelSymptoms
     let cassette = journal.cassette()
     expectEqual(cassette.interactions.map { $0.failure?.symptom }, [.connectionLost, nil])
     #expect(!String(decoding: cassette.data(), as: UTF8.self).contains("hush-3"))
-    #expect(!String(decoding: journal.har().data, as: UTF8.self).contains("hush-3"))
+    #expect(!String(decoding: HARExport(cassette).data, as: UTF8.self).contains("hush-3"))
     // Nothing but the fixture: the failure comes first, and then the answer.
     let written = try Cassette(data: cassette.data(), source: "journal")
     let again = try await client(Deck(written, matcher: .pathAndQuery)).call(

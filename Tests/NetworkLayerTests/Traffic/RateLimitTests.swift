@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelDrill
+import WindTunnelReferenceSubject
 
 @testable import WindTunnelNetworkLayer
 

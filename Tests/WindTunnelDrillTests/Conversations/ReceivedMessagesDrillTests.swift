@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import WindTunnelDrill
+@testable import WindTunnelReferenceSubject
 
 /// The messages that programs say they received of their conversations.
 @Suite(.enabled(if: ServiceFlight.hasPython, "python3 is not here."), .timeLimit(.minutes(5)))

@@ -4,6 +4,7 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnelDrill
+@testable import WindTunnelReferenceSubject
 
 @Suite struct AnswerSummaryTests {
   private let recorded = Interaction(
@@ -136,7 +137,7 @@ import WindTunnelSymptoms
     // A busy machine may take its time; whoever runs out of it does not try again.
     (plan.deadline, plan.attemptTimeout) = (.seconds(600), .seconds(600))
     let report = try await Drill(plan).run { call in
-      let client = NetworkLayerSubject()
+      let client = ReferenceSubject()
       let result = await client.run(call)
       guard result.ending == .succeeded else { throw URLError(.badServerResponse) }
       return result.body ?? Data()

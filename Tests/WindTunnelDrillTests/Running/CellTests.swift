@@ -4,6 +4,7 @@ import Testing
 import WindTunnelVirtualTime
 
 @testable import WindTunnelDrill
+@testable import WindTunnelReferenceSubject
 
 /// A long flight in virtual time, cut into cells: neither the number of threads nor that of
 /// machines is in its report.
@@ -18,12 +19,12 @@ struct CellTests {
     var plan = DrillPlan(try Shipped.cassette(), in: scenarios)
     (plan.calls, plan.time, plan.stage) = (calls, .virtualTime, .inProcess)
     plan.load = .openLoop(callsPerSecond: 20)
-    plan.subjects = [NetworkLayerSubject().name]
+    plan.subjects = [ReferenceSubject().name]
     return plan
   }
 
   private static func report(_ plan: DrillPlan) async throws -> Report {
-    try await Drill.run([NetworkLayerSubject()], plan)
+    try await Drill.run([ReferenceSubject()], plan)
   }
 
   @Test(.bothTiers) func `a report has the same bytes at any number of workers`() async throws {
@@ -59,7 +60,7 @@ struct CellTests {
 
   @Test func `a flight is cut behind every five hundredth call`() throws {
     let plan = try Self.plan("calm", calls: 1300)
-    let cells = plan.cells(in: .calm, of: NetworkLayerSubject())
+    let cells = plan.cells(in: .calm, of: ReferenceSubject())
     expectEqual(cells.map(\.calls), [Array(0..<500), Array(500..<1000), Array(1000..<1300)])
     let arrivals = ArrivalProcess(seed: plan.seed, callsPerSecond: 20, count: 1300)
     expectEqual(cells.map(\.age), [nil, arrivals.offset(of: 500), arrivals.offset(of: 1000)])
@@ -96,10 +97,10 @@ struct CellTests {
     let closure = ClosureSubject(name: "client") { _ in 1 }
     expectEqual(plan.cells(in: .calm, of: closure).map(\.calls), [Array(0..<1300)])
     plan.load = .closedLoop(concurrency: 4)
-    expectEqual(plan.cells(in: .calm, of: NetworkLayerSubject()).map(\.calls), [Array(0..<1300)])
+    expectEqual(plan.cells(in: .calm, of: ReferenceSubject()).map(\.calls), [Array(0..<1300)])
     plan.load = .openLoop(callsPerSecond: 20)
     plan.time = .realTime
-    expectEqual(plan.cells(in: .calm, of: NetworkLayerSubject()).map(\.calls), [Array(0..<1300)])
+    expectEqual(plan.cells(in: .calm, of: ReferenceSubject()).map(\.calls), [Array(0..<1300)])
   }
 
   /// A window of the scenario's is met by whoever calls in it, whatever cell that is.

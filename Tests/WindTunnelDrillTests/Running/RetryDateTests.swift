@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WindTunnelDrill
+@testable import WindTunnelReferenceSubject
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -89,7 +90,7 @@ import Testing
       deadline: .seconds(60),
       stage: .onTheWire
     )
-    let subject = NetworkLayerSubject()
+    let subject = ReferenceSubject()
     let report = try await drill.run { call in
       let result = await subject.run(call)
       guard case .failed(let reason) = result.ending else { return }

@@ -4,6 +4,7 @@ import Testing
 import WindTunnelVirtualTime
 
 @testable import WindTunnelDrill
+@testable import WindTunnelReferenceSubject
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -22,7 +23,7 @@ struct VirtualDrillTests {
   ) throws -> DrillPlan {
     var plan = DrillPlan(try Shipped.cassette(), in: scenarios)
     (plan.calls, plan.time, plan.stage) = (calls, time, .inProcess)
-    plan.subjects = [NetworkLayerSubject().name]
+    plan.subjects = [ReferenceSubject().name]
     return plan
   }
 
@@ -36,19 +37,19 @@ struct VirtualDrillTests {
     var plan = try Self.plan(try Shipped.scenarios())
     try plan.leaveOut(among: Set(plan.scenarios.map(\.name)))
     #expect(plan.scenarios.count > 35)
-    let report = try await Drill.run([NetworkLayerSubject()], plan)
+    let report = try await Drill.run([ReferenceSubject()], plan)
     for flown in report.scenarios {
       let row = try #require(flown.subjects.first)
       #expect(!row.observations.isEmpty && row.observations.allSatisfy { $0.ending != .hung })
     }
     let bytes = report.data()
     for _ in 0..<(Tier.includesWorld ? 3 : 1) {
-      try await expectEqual(Drill.run([NetworkLayerSubject()], plan).data(), bytes)
+      try await expectEqual(Drill.run([ReferenceSubject()], plan).data(), bytes)
     }
     plan.scenarios = try Self.shipped("server-errors")
-    let one = try await Drill.run([NetworkLayerSubject()], plan)
+    let one = try await Drill.run([ReferenceSubject()], plan)
     plan.seed = 2
-    let two = try await Drill.run([NetworkLayerSubject()], plan)
+    let two = try await Drill.run([ReferenceSubject()], plan)
     #expect(one.scenarios[0].subjects[0].observations != two.scenarios[0].subjects[0].observations)
   }
 
@@ -65,7 +66,7 @@ struct VirtualDrillTests {
     let scenarios = try Self.shipped(name)
     func row(_ time: DrillClock) async throws -> [Observation] {
       let plan = try Self.plan(scenarios, calls: 12, in: time)
-      let report = try await Drill.run([NetworkLayerSubject()], plan)
+      let report = try await Drill.run([ReferenceSubject()], plan)
       return try #require(report.scenarios.first?.subjects.first).observations
     }
     let (virtual, real) = (try await row(.virtualTime), try await row(.realTime))
@@ -105,7 +106,7 @@ struct VirtualDrillTests {
   @Test func `a stall is left after the client's own time, to the microsecond`() async throws {
     var plan = try Self.plan(try Self.shipped("stall"), calls: 3)
     plan.deadline = .seconds(31)
-    let report = try await Drill.run([NetworkLayerSubject()], plan)
+    let report = try await Drill.run([ReferenceSubject()], plan)
     for call in try #require(report.scenarios.first?.subjects.first).observations {
       expectEqual(call.ending, .failed("timedOut"))
       if call.attempts.first?.isRepeatable == false {
@@ -187,7 +188,7 @@ struct VirtualDrillTests {
     plan.stage = .onTheWire
     await #expect(
       throws: DrillError.plan("Sockets have the machine's time. Fly it without --clock virtual.")
-    ) { try await Drill.run([NetworkLayerSubject()], plan) }
+    ) { try await Drill.run([ReferenceSubject()], plan) }
     (plan.stage, plan.subjects, plan.command) = (nil, ["exec"], ["curl", "{url}"])
     await #expect(
       throws: DrillError.plan(

@@ -6,6 +6,7 @@ import WindTunnelNetworkLayer
 import WindTunnelSymptoms
 
 @testable import WindTunnelDrill
+@testable import WindTunnelReferenceSubject
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -45,7 +46,7 @@ import WindTunnelSymptoms
     let start = ReferenceStart(recorded, time)
     let kept = try await start.folder(of: scenario.startup ?? .warm)
     let startup = try await start.launch(
-      in: ReferenceStart.Folder(copying: kept),
+      in: TemporaryFolder(copying: kept),
       by: ReaddressingTransport(
         route.servers,
         by: URLSessionTransport(session: route.session.session)
@@ -101,7 +102,8 @@ import WindTunnelSymptoms
     #expect(throws: DrillError.self) {
       var plan = DrillPlan(cassette, in: [.calm])
       plan.subjects = ["client"]
-      try plan.validate(known: ["client"])
+      plan.clients = [PlannedClient(ClosureSubject(name: "client") { _ in "" })]
+      try plan.validate()
     }
   }
 
@@ -152,7 +154,7 @@ import WindTunnelSymptoms
     let route = target.open(Workload.lane(scenario.name, 0))
     defer { target.close(route, isHung: false) }
     return try await ReferenceStart(recorded, SystemTime()).launch(
-      in: ReferenceStart.Folder(),
+      in: TemporaryFolder(),
       by: URLSessionTransport(session: route.session.session),
       feeding: AdmissionController(time: SystemTime()),
       within: limit
@@ -182,6 +184,7 @@ import WindTunnelSymptoms
     expectEqual(Deck(cassette).origin?.host, Self.second)
     let plan = DrillPlan(cassette, in: [])
     expectEqual(Set(plan.workload.all.map(\.url.host)), [Self.near])
+    expectEqual(RecordedStartup.serversMax, DialTest.candidatesMax, "each server is probed")
   }
 
   @Test func `what was kept and has expired is no warm start`() throws {

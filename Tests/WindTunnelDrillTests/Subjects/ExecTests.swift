@@ -88,10 +88,11 @@ import Testing
       )
       var plan = try DrillPlan()
       plan.cassette = Cassette([post])
+      plan.clients = [PlannedClient(ExecSubject())]
       (plan.subjects, plan.command) = (
         ["exec"], ["curl", "-X", "{method}", "-d", "{body}", "{url}"]
       )
-      let error = #expect(throws: DrillError.self) { try plan.validate(known: ["exec"]) }
+      let error = #expect(throws: DrillError.self) { try plan.validate() }
       let told = error.map { "\($0)" } ?? ""
       expectEqual(
         told,
@@ -100,7 +101,7 @@ import Testing
       )
       // In the environment it is left out.
       plan.command = ["curl", "-X", "{method}", "{url}"]
-      #expect(throws: Never.self) { try plan.validate(known: ["exec"]) }
+      #expect(throws: Never.self) { try plan.validate() }
     }
   }
 

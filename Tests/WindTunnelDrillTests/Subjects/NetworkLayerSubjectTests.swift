@@ -1,10 +1,13 @@
 import Foundation
 import TestSupport
 import Testing
+import WindTunnel
+import WindTunnelCommandLine
 import WindTunnelReports
 
 @testable import WindTunnelDrill
 @testable import WindTunnelNetworkLayer
+@testable import WindTunnelReferenceSubject
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -81,6 +84,24 @@ import WindTunnelReports
     let retries = try #require(row.metrics.averageRetries)
     #expect(retries > 0.1 && retries <= 2)
     expectNil(row.metrics.amplification)
+  }
+
+  @Test func `a program of a host names it, and its plan has the facts`() throws {
+    let shop = DrillSubject("shop") { _ in "" }
+    let all = [shop, .reference, .urlSession, .program] + DrillSubject.referenceEngines
+    let program = DrillProgram(name: "shop-drill", subjects: all)
+    let engines = ["network-layer:urlsession", "network-layer:sockets"]
+    let flag = try #require(program.flags.first { $0.name == "--subject" })
+    expectEqual(flag.choices, ["shop", "network-layer", "urlsession", "exec"] + engines)
+    var plan = try program.plan()
+    expectEqual(plan.subjects, ["shop", "network-layer", "urlsession"])
+    let stages: [Set<Stage>] = [
+      [], [.onTheWire], [], Set(Stage.allCases), [.onTheWire], [.onTheWire],
+    ]
+    expectEqual(plan.clients.map(\.conversationStages), stages)
+    expectNil(plan.subjectOnSockets)
+    plan.subjects = engines
+    expectEqual(plan.subjectOnSockets, engines[1])
   }
 
   @Test func `a request is sent to the call's own address, and nothing else is`() async throws {

@@ -179,7 +179,7 @@ import WindTunnelCommandLine
     let words = flags + ["--subject", "exec", "--", "true", "{url}"]
     let arguments = try Arguments(
       words,
-      flags: DrillProgram.shipped.flags,
+      flags: DrillProgram(name: "drill", subjects: [.urlSession, .program]).flags,
       operandsMax: 0,
       takesCommand: true
     )

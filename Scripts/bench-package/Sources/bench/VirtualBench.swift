@@ -1,6 +1,7 @@
 internal import Foundation
 internal import WindTunnelDrill
 internal import WindTunnelNetworkLayer
+internal import WindTunnelReferenceSubject
 internal import WindTunnelVirtualTime
 
 #if canImport(FoundationNetworking)

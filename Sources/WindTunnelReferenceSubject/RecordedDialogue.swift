@@ -1,16 +1,18 @@
 internal import Foundation
+internal import WindTunnel
 
-/// A recorded conversation as its client has to hold it: what it says, when, and what it waits for.
+/// The client's part of a recorded conversation: its messages, their moments, and the messages that
+/// it waits for.
 ///
-/// Heartbeats are left out, since a client has its own, and so is all that is behind an end.
+/// Heartbeats and closing messages are omitted, because a client has its own.
 struct RecordedDialogue: Sendable {
-  /// The kinds of what a client says.
+  /// The kinds of messages that a client sends.
   enum Kind: Sendable, Hashable {
-    /// A message that nothing on the cassette answers.
+    /// A message without a reply on the cassette.
     case statement
-    /// A message with one answer, whose content this is: a login, a command.
+    /// A message with one reply of this content, such as a login or a command.
     case question(answer: Data)
-    /// A message with several answers, which lasts as long as a connection: a subscription.
+    /// A message with several replies, which is valid for one connection.
     case subscription
   }
 
@@ -19,7 +21,7 @@ struct RecordedDialogue: Sendable {
     var content: Data
     var isText: Bool
     var kind: Kind
-    /// The number of the server's messages that stand in front of it.
+    /// The number of the server's messages before it.
     var behind: Int
   }
 
@@ -28,7 +30,7 @@ struct RecordedDialogue: Sendable {
   /// The contents of the server's messages, in order.
   private(set) var answers: [Data] = []
 
-  /// Takes what a recording has of both sides.
+  /// Creates the dialogue of a recording.
   init(_ recording: Interaction) {
     // A plan names no paths by which messages belong together.
     let conversation = Conversation(recording, correlatedBy: [])

@@ -1,15 +1,17 @@
 package import Foundation
+package import WindTunnel
+package import WindTunnelDrill
 internal import WindTunnelNetworkLayer
 
 /// The flow of the reference client with its default policy: each request of a cassette once, in
 /// recorded order.
-package struct NetworkLayerFlow: Sendable {
-  /// The name in certificates.
-  package static let name = "network-layer"
+package struct ReferenceFlow: Sendable {
+  /// The name of the flow in reports.
+  package static let name = ReferenceSubject.name
 
   private let requests: [Request]
 
-  /// Makes the flow of a cassette's requests, each once.
+  /// Creates the flow of a cassette's requests.
   package init(_ cassette: Cassette) {
     var seen: Set<RequestKey> = []
     requests = cassette.interactions.map(\.request).filter {
@@ -17,7 +19,7 @@ package struct NetworkLayerFlow: Sendable {
     }
   }
 
-  /// Makes the requests, and returns the bodies of their answers.
+  /// Sends the requests, and returns the bodies of their responses.
   @concurrent
   package func run(_ call: DrillCall) async throws -> [Data] {
     let client = NetworkClient(
@@ -38,6 +40,6 @@ package struct NetworkLayerFlow: Sendable {
     return bodies
   }
 
-  /// The share of a call's time after which it is given up.
+  /// The share of a call's time after which the client gives up.
   private static let share = 0.95
 }

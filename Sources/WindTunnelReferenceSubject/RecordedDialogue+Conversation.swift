@@ -2,23 +2,23 @@ internal import Foundation
 internal import WindTunnelNetworkLayer
 
 extension RecordedDialogue {
-  /// Says and hears all of it, over as many connections as that takes.
+  /// Sends and receives all messages, over several connections if necessary.
   ///
   /// - Parameters:
-  ///   - conversation: The conversation that is held.
-  ///   - limit: The time that it may take.
-  ///   - time: The clock of that.
-  ///   - hear: Told of each message, as it comes.
-  /// - Returns: All that was heard, a line each.
-  /// - Throws: `NetworkError` where the conversation fails, or not all has come within the limit.
+  ///   - conversation: The open conversation.
+  ///   - limit: The maximum duration.
+  ///   - time: The clock of the limit.
+  ///   - receive: Called with each message of the server.
+  /// - Returns: The messages of the server, a line each.
+  /// - Throws: `NetworkError` if the conversation fails, or a message is missing after the limit.
   func hold(
     by conversation: WindTunnelNetworkLayer.Conversation,
     within limit: Duration,
     on time: SystemTime,
-    _ hear: @escaping @Sendable (Data) -> Void
+    _ receive: @escaping @Sendable (Data) -> Void
   ) async throws -> Data {
     try await withThrowingTaskGroup(of: Data?.self) { group in
-      group.addTask { try await exchange(by: conversation, hear) }
+      group.addTask { try await exchange(by: conversation, receive) }
       group.addTask {
         try await time.sleep(for: limit)
         return nil
@@ -33,7 +33,7 @@ extension RecordedDialogue {
 
   private func exchange(
     by conversation: WindTunnelNetworkLayer.Conversation,
-    _ hear: @Sendable (Data) -> Void
+    _ receive: @Sendable (Data) -> Void
   ) async throws -> Data {
     var missing = answers.reduce(into: [Data: Int]()) { $0[$1, default: 0] += 1 }
     var unsaid = utterances[...]
@@ -50,9 +50,9 @@ extension RecordedDialogue {
         throw NetworkError.closed(code: 1000, reason: "")
       }
       let content = message.content
-      hear(content)
+      receive(content)
       shown += content + Data("\n".utf8)
-      // A connection that follows another brings what had come before once more.
+      // A later connection repeats earlier messages.
       guard let left = missing[content] else { continue }
       missing[content] = left > 1 ? left - 1 : nil
       count += 1

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import WindTunnelDrill
 internal import WindTunnelNetworkLayer
 internal import WindTunnelSymptoms
 
@@ -6,14 +7,16 @@ internal import WindTunnelSymptoms
   internal import FoundationNetworking
 #endif
 
-/// A transport under a client that knows its hosts, where each of its calls has addresses of its
-/// own: what the client keeps by host and by URL it keeps as in an app.
+/// A transport that sends the requests for recorded origins to the addresses of a call.
+///
+/// The client knows its servers by their origins, so its cache and its circuit breakers have the
+/// same keys as in an app.
 struct ReaddressingTransport: Transport {
   private let servers: [CallServer]
   private let transport: any Transport
 
-  /// Makes one that sends what is for a server's origin to its base URL, and nothing else anywhere:
-  /// what is for another host would leave the drill.
+  /// Creates a transport for some servers. A request for any other host fails, because it would
+  /// leave the drill.
   init(_ servers: [CallServer], by transport: any Transport) {
     (self.servers, self.transport) = (servers, transport)
   }
@@ -36,12 +39,12 @@ struct ReaddressingTransport: Transport {
   }
 }
 
-/// The same for an engine of conversations.
+/// An engine of conversations that does the same.
 struct ReaddressingEngine: ConversationEngine {
   private let servers: [CallServer]
   private let engine: any ConversationEngine
 
-  /// Makes one that opens what is for a server's origin at its base URL, and nothing else anywhere.
+  /// Creates an engine for some servers. A conversation with any other host fails.
   init(_ servers: [CallServer], by engine: any ConversationEngine) {
     (self.servers, self.engine) = (servers, engine)
   }

@@ -1,74 +1,51 @@
 internal import Foundation
 internal import WindTunnel
+internal import WindTunnelDrill
 internal import WindTunnelNetworkLayer
 
 #if canImport(FoundationNetworking)
   internal import FoundationNetworking
 #endif
 
-/// The start of the reference client, as that of an app: a configuration is fetched from the first
-/// server and checked, all servers are probed, and what was kept is gone on with where neither
-/// brings anything.
+/// The start of the reference client, as that of an app.
+///
+/// It fetches a configuration from the first server, checks it, and probes all servers. If neither
+/// succeeds, it uses the configuration of an earlier start.
 struct ReferenceStart: Sendable {
-  /// A folder of what an app keeps from launch to launch, which goes with its last user.
-  final class Folder: Sendable {
-    let url: URL
-
-    /// Makes one that is empty, or has what another has.
-    init(copying other: Folder? = nil) throws {
-      url = TemporaryPlace.new("start")
-      if let other {
-        try FileManager.default.copyItem(at: other.url, to: url)
-      } else {
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-      }
-    }
-
-    deinit { remove() }
-
-    /// Removes it with all that is in it.
-    func remove() {
-      // The system clears up what stays.
-      try? FileManager.default.removeItem(at: url)
-    }
-  }
-
   private let recorded: RecordedStartup
   private let time: any TimeSource
-  /// The facts that a seal is made for.
+  /// The version of the app that seals are for.
   private static let app = "1.0"
 
   init(_ recorded: RecordedStartup, _ time: any TimeSource) {
     (self.recorded, self.time) = (recorded, time)
   }
 
-  /// Returns the folder of an app that was launched before; `nil` where it never was.
-  func folder(of state: StartupState) async throws -> Folder? {
+  /// Returns the folder of an app that was launched before; `nil` for a first launch.
+  func folder(of state: StartupState) async throws -> TemporaryFolder? {
     guard let text = recorded.kept(in: state) else { return nil }
-    let folder = try Folder()
+    let folder = try TemporaryFolder()
     _ = try await bootstrap(in: folder, dialTest: nil).launch(by: OneAnswer(body: text))
     return folder
   }
 
-  /// The time that a start waits for a configuration and for its probes, of the time in which its
-  /// page has to be there: half of it and a quarter, where that is little.
+  /// Returns the maximum time for a configuration and for the probes: half and a quarter of a short
+  /// limit.
   static func budgets(within limit: Duration) -> (configuration: Duration, probes: Duration) {
     (min(.seconds(2), limit / 2), min(.seconds(1), limit / 4))
   }
 
-  /// Launches the app in the folder of what it keeps. The requests of its start are for the
-  /// recorded origins.
+  /// Launches the app in its folder. The requests of its start are for the recorded origins.
   ///
   /// - Parameters:
   ///   - folder: The folder.
   ///   - transport: The transport of the requests.
-  ///   - admission: The controller that hears of the probes.
-  ///   - limit: The time in which the page has to be there.
+  ///   - admission: The controller that receives the results of the probes.
+  ///   - limit: The maximum time until the page is shown.
   /// - Returns: The start.
-  /// - Throws: Whatever keeps it from one: a folder that cannot be used, or a configuration that is
-  ///   none.
+  /// - Throws: The error of a folder that cannot be used, or of an invalid configuration.
   func launch(
-    in folder: Folder,
+    in folder: TemporaryFolder,
     by transport: any Transport,
     feeding admission: AdmissionController,
     within limit: Duration
@@ -85,7 +62,7 @@ struct ReferenceStart: Sendable {
   }
 
   private func bootstrap(
-    in folder: Folder,
+    in folder: TemporaryFolder,
     dialTest: DialTest?,
     waiting budget: Duration = .seconds(2)
   ) throws -> Bootstrap {
@@ -105,7 +82,7 @@ struct ReferenceStart: Sendable {
   }
 }
 
-/// A transport that answers everything with one body.
+/// A transport with one response for all requests.
 private struct OneAnswer: Transport {
   let body: Data
 

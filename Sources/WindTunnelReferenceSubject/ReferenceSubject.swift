@@ -1,6 +1,7 @@
 internal import Foundation
 internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
+internal import WindTunnelDrill
 internal import WindTunnelNetworkLayer
 internal import WindTunnelNetworkLayerSockets
 internal import WindTunnelSymptoms
@@ -10,58 +11,64 @@ internal import WindTunnelVirtualTime
   internal import FoundationNetworking
 #endif
 
-/// The reference client with its default policy, as an app has it: all calls of a drill share
-/// slots, retry budget, circuit breakers and a cache, and each screen has been seen before in good
-/// weather.
-struct NetworkLayerSubject: Subject {
+/// The reference client with its default policy, as an app has it.
+///
+/// All calls of a drill share slots, a retry budget, circuit breakers and a cache. The client has
+/// requested each screen once without faults.
+struct ReferenceSubject: Subject {
+  /// The name of the client without an engine.
+  static let name = "network-layer"
+
   let name: String
-  private let engine: NetworkLayerEngine?
+  private let engine: ReferenceEngine?
   private let sockets = Locked<SocketTransport?>(nil)
   private let time: SystemTime
   private let admission: AdmissionController
   private let cache = ResponseCache()
   private let credential = DrillCredential()
   private let carrier = Locked<ConversationCarrier?>(nil)
-  /// The start that each call begins with, where the cassette has one, and what an app that was
-  /// launched before has kept.
-  private let launch = Locked<(start: ReferenceStart, kept: ReferenceStart.Folder?)?>(nil)
+  /// The start of each call if the cassette has one, and the folder of an app that was launched
+  /// before.
+  private let launch = Locked<(start: ReferenceStart, kept: TemporaryFolder?)?>(nil)
 
-  /// The share of a call's time after which it is given up. What is promised is promised to the
-  /// caller, and to give up and to return takes a moment, too.
+  /// The share of a call's time after which the client gives up. The deadline is the caller's, and
+  /// to return takes a moment, too.
   private static let share = 0.95
-  /// The share of it after which a silent attempt is. Where a round trip takes a second, an
-  /// exchange by TLS takes four and, of every tenth packet lost, five on average: whoever gives
-  /// each up at five seconds loses two in five, and at seven one in seven.
+  /// The share of a call's time after which the client gives up a silent attempt. With a round trip
+  /// of a second, an exchange by TLS takes four seconds, and five on average if every tenth packet
+  /// is lost. A limit of five seconds loses two attempts in five, a limit of seven one in seven.
   private static let attemptShare = 0.7
-  /// Nobody looks at a spinner for longer, however long the call may take; OkHttp gives up there.
+  /// The maximum silence of an attempt, as in OkHttp. No user looks at a spinner for longer.
   private static let attemptLimit = Duration.seconds(10)
-  /// Each call asks its server; what it said before is shown where it cannot be had.
+  /// Each call sends its request. If that fails, the client returns an earlier response.
   private static let times = CacheTimes(staleIfError: .seconds(86_400))
 
-  /// Makes one with an engine; `nil`: with that of apps, which no name says.
-  init(_ engine: NetworkLayerEngine? = nil) {
+  /// Creates a client with an engine; `nil` is the engine of apps, which its name omits.
+  init(_ engine: ReferenceEngine? = nil) {
     self.engine = engine
-    name = engine?.subject ?? DrillPlan.networkLayerSubject
+    name = engine.map { "\(Self.name):\($0.rawValue)" } ?? Self.name
     time = SystemTime()
     admission = AdmissionController(time: time)
   }
 
-  func anew() -> any Subject { NetworkLayerSubject(engine) }
+  func anew() -> any Subject { ReferenceSubject(engine) }
   func holdsConversations(on stage: Stage) -> Bool { stage == .onTheWire }
+  var hasOwnSockets: Bool { engine == .sockets }
+  var runsOnlyIfNamed: Bool { engine != nil }
   var canBeMadeAnew: Bool { true }
   func close() async { launch.withLock { $0 = nil } }
 
   func warmUp(_ rehearsal: Rehearsal) async {
     if let recorded = rehearsal.startup {
       let start = ReferenceStart(recorded, time)
-      // Where nothing can be kept every launch is the first, as it is there in an app.
+      // Without a folder every launch is the first, as in an app.
       let kept = (try? await start.folder(of: rehearsal.startupState)) ?? nil
       launch.withLock { $0 = (start, kept) }
-      // Whoever was never launched has seen no screen.
+      // An app that was never launched has requested no screen.
       if rehearsal.startupState == .cold { return }
     }
     let transport = DirectTransport(exchange: rehearsal.exchange())
-    // The first one last: a cache that is full gives up what was used longest ago.
+    // The first request last, because a full cache removes the least recently used response.
     for request in rehearsal.requests.reversed() where request.method == "GET" {
       if Task.isCancelled { return }
       let client = NetworkClient(
@@ -74,7 +81,7 @@ struct NetworkLayerSubject: Subject {
       )
       var endpoint = Self.endpoint(for: request, isCritical: false)
       endpoint.mostRetries = 0
-      // What cannot be had in good weather is in no cache.
+      // A request that fails without faults is in no cache.
       _ = try? await client.call(endpoint)
     }
   }
@@ -94,7 +101,7 @@ struct NetworkLayerSubject: Subject {
       do {
         let startup: Startup
         (client, startup) = try await started(launch, for: call, observer: observer)
-        // Whoever has just asked every server in vain asks once more and shows what there is.
+        // If the probes of all servers failed, one attempt is enough.
         if startup.record.dial?.isFound == false { endpoint.mostRetries = 0 }
       } catch {
         return .bad("\(error)".told(atMost: 200))
@@ -121,7 +128,7 @@ struct NetworkLayerSubject: Subject {
       let answer = try await client.call(endpoint)
       call.servedStale(answer.isStale)
       guard let error = answer.standsInFor else { return .good(answer.body) }
-      // The request failed all the same: a copy is something to look at, and no success.
+      // The request failed all the same: a copy can be shown, and is no success.
       call.showed(!answer.body.isEmpty)
       return .bad(Self.reason(error))
     } catch {
@@ -130,18 +137,18 @@ struct NetworkLayerSubject: Subject {
     }
   }
 
-  /// Launches the app, and returns its client and what the start came to. What a launch before it
-  /// had in memory is gone, but for the pages that were seen, which an app has on disk.
+  /// Launches the app, and returns its client and the result of the start. An earlier launch left
+  /// its cached pages only, which an app has on disk.
   private func started(
-    _ launch: (start: ReferenceStart, kept: ReferenceStart.Folder?),
+    _ launch: (start: ReferenceStart, kept: TemporaryFolder?),
     for call: DrillCall,
     observer: any Observer
   ) async throws -> (NetworkClient, Startup) {
     let begin = time.uptime
     let admission = AdmissionController(time: time)
     let transport = self.transport(of: call, from: Self.origin(of: call.request))
-    let folder = try ReferenceStart.Folder(copying: launch.kept)
-    // Nothing of it is on the disk when the last one lets it go.
+    let folder = try TemporaryFolder(copying: launch.kept)
+    // The folder is removed with its last reference.
     defer { withExtendedLifetime(folder) {} }
     let startup = try await launch.start.launch(
       in: folder,
@@ -172,15 +179,15 @@ struct NetworkLayerSubject: Subject {
     max(call.attemptTimeout, min(attemptLimit, call.deadline * attemptShare))
   }
 
-  /// Holds the call's conversation until all that the cassette has of it has come, over as many
-  /// connections as that takes.
+  /// Holds the call's conversation until every recorded message of the server was received, over
+  /// several connections if necessary.
   private func hold(
     _ dialogue: RecordedDialogue,
     in call: DrillCall,
     from origin: URL,
     by client: NetworkClient
   ) async -> CallResult {
-    // It has a thread, and few drills have conversations.
+    // An engine has a thread, and few drills have conversations.
     let carrier = carrier.value(orMade: { ConversationCarrier() })
     let engine = ReaddressingEngine(
       Self.servers(of: call, knownAs: origin),
@@ -212,7 +219,7 @@ struct NetworkLayerSubject: Subject {
     }
   }
 
-  /// Tells whether an engine sets a field by itself; the subprotocols are the client's.
+  /// Whether an engine sets a field by itself; the client sets the subprotocols.
   private static func isOfHandshake(_ field: String) -> Bool {
     let name = field.lowercased()
     return name.hasPrefix("sec-websocket-") && name != "sec-websocket-protocol"
@@ -231,12 +238,13 @@ struct NetworkLayerSubject: Subject {
     return endpoint
   }
 
-  /// The origin that an app knows its server by, whatever address a call has.
+  /// The origin of an app's server, which is the same for all addresses.
   private static func origin(of request: Request) -> URL {
     URL(string: request.url.origin ?? "http://localhost") ?? URL(filePath: "/")
   }
 
-  /// In virtual time there is no session: its queues go by the machine's.
+  /// The transport of a call. Virtual time has no session, because a session's queues run in real
+  /// time.
   private func transport(of call: DrillCall, from origin: URL) -> any Transport {
     if VirtualTime.isRunning, let exchange = call.exchange {
       return DirectTransport(exchange: exchange)
@@ -256,10 +264,10 @@ struct NetworkLayerSubject: Subject {
     call.servers.isEmpty ? [CallServer(origin: origin, base: call.baseURL)] : call.servers
   }
 
-  /// The transport of all calls, as an app has one: it has a thread, and few drills ask for it.
+  /// The transport of all calls, as in an app. It has a thread, and few drills need it.
   private var socketTransport: SocketTransport { sockets.value(orMade: { SocketTransport() }) }
 
-  /// A client that speaks JSON expects it, and takes no page for an answer.
+  /// The rules for a response: a client that sends or accepts JSON refuses a page.
   private static func rules(for request: Request) -> ResponseRules {
     let types = ["Accept", "Content-Type"].compactMap { request.headers[$0] }
     return ResponseRules(
@@ -295,8 +303,8 @@ private struct SentCount: Observer {
   }
 }
 
-/// The reference client's token: an invented one, and another where a server no longer takes it.
-/// All calls of a drill have the same, as the calls of an app do.
+/// The reference client's invented token, and the next one if a server refuses it. All calls of a
+/// drill share it, as the calls of an app do.
 private final class DrillCredential: Authenticator {
   private let number = Locked(1)
 

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelNetworkLayer
 internal import WindTunnelSymptoms
@@ -35,7 +36,7 @@ struct DirectTransport: Transport {
     let handed = Locked<AsyncThrowingStream<Data, any Error>?>(pieces)
     let listener = DirectExchange.Listener { head in
       upload.allSent(of: request)
-      // Handed over once: whoever drops it then ends the exchange.
+      // Only one caller gets the pieces, and dropping them ends the exchange.
       guard let pieces = handed.withLock({ Swift.exchange(&$0, with: nil) }) else { return }
       opened.keep(
         .success(StreamedResponse(status: head.status, headers: Headers(head), pieces: pieces))
@@ -49,7 +50,7 @@ struct DirectTransport: Transport {
         next.finish()
       } catch {
         let error = TransportError(error)
-        // Only one without a head is the answer's.
+        // An error before the head is the result of the request.
         opened.keep(.failure(error))
         next.finish(throwing: error)
       }

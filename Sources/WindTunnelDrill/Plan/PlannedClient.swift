@@ -1,0 +1,11 @@
+internal import WindTunnel
+
+/// A client that a plan can name, with the facts about it that its calls depend on.
+struct PlannedClient: Sendable, Hashable {
+  /// The name in the plan and in reports.
+  let name: String
+  /// The stages on which it holds conversations by WebSocket.
+  let conversationStages: Set<Stage>
+  /// Whether it sends by sockets of its own, so that no session leads it to the cassette.
+  let hasOwnSockets: Bool
+}

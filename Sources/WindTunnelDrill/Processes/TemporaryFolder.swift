@@ -1,0 +1,25 @@
+package import Foundation
+
+/// A temporary folder, which its last user removes.
+package final class TemporaryFolder: Sendable {
+  /// The place of the folder.
+  package let url: URL
+
+  /// Creates an empty folder, or a copy of another one.
+  package init(copying other: TemporaryFolder? = nil) throws {
+    url = TemporaryPlace.new("start")
+    if let other {
+      try FileManager.default.copyItem(at: other.url, to: url)
+    } else {
+      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+  }
+
+  deinit { remove() }
+
+  /// Removes the folder with all its files.
+  func remove() {
+    // The system clears up what stays.
+    try? FileManager.default.removeItem(at: url)
+  }
+}
