@@ -20,6 +20,12 @@ package struct DirectExchange: Sendable {
     case impossible(String)
   }
 
+  /// A response whose body is without content coding.
+  package struct WholeResponse: Sendable, Hashable {
+    package let head: ResponseHead
+    package let body: Data
+  }
+
   /// The one who hears of an answer as it comes.
   package struct Listener: Sendable {
     let head: @Sendable (ResponseHead) -> Void
@@ -75,21 +81,21 @@ package struct DirectExchange: Sendable {
     to request: Request,
     silentFor limit: Duration?,
     hearing listener: Listener? = nil
-  ) async throws(Failure) -> (head: ResponseHead, body: Data) {
+  ) async throws(Failure) -> WholeResponse {
     var request = request
     for _ in 0...Self.redirectsMax {
       let answer = try await hop(request, limit, listener)
       guard let next = Request(following: answer.head, from: request) else { return answer }
       request = next
     }
-    throw failure(.tooManyRedirects)
+    throw .failed(surfaced(.tooManyRedirects))
   }
 
   /// Sends a request of Foundation's, with the timeout that it has.
   package func answer(
     to request: URLRequest,
     hearing listener: Listener? = nil
-  ) async throws(Failure) -> (head: ResponseHead, body: Data) {
+  ) async throws(Failure) -> WholeResponse {
     let limit = Platform.idleTimeout(request.timeoutInterval)
     return try await answer(
       to: RequestBridge.request(request, body: request.httpBody ?? Data(), nil),
@@ -103,90 +109,26 @@ package struct DirectExchange: Sendable {
     _ request: Request,
     _ limit: Duration?,
     _ listener: Listener?
-  ) async throws(Failure) -> (head: ResponseHead, body: Data) {
+  ) async throws(Failure) -> WholeResponse {
     // Nobody waits for it any more.
     if Task.isCancelled { throw .cancelled }
     await stopIfDead()
-    let lane = request.headers[Lane.header].map { Lane($0) } ?? lane
-    let begun = ContinuousClock.now
-    let outcome: Outcome
-    switch deck.arrive(request, lane: lane, on: .inProcess, at: Date()) {
-    case .decided(let decided): outcome = decided
-    case .opening(let opening):
-      // One that fails throws; one that opens has no answer yet.
-      _ = try await reception(
-        of: opening,
-        nil,
-        .tick,
-        request,
-        limit,
-        nil,
-        silentSince: begun,
-        began: nil
-      )
-      outcome = deck.decide(request, lane: lane, at: Date())
-    }
-    deck.requestEnded(outcome)
-    defer { deck.finished(outcome) }
-    let delivery = deck.delivery(of: outcome, on: .inProcess)
-    if let refusal = LoadingTask.refusal(of: delivery) { throw .impossible(refusal.description) }
-    let answer = try await reception(
-      of: delivery,
-      outcome.shaper,
-      .arrived(.requestEnd),
-      request,
-      limit,
-      listener,
-      silentSince: begun
-    ) { deck.responseBegan(outcome) }
-    guard let answer else { throw failure(.malformedResponse) }
-    return answer
-  }
-
-  /// Plays a delivery to its end. `began` is told of the answer's first byte; where it is `nil`,
-  /// the delivery is a connection's, which is open at its end.
-  ///
-  /// - Returns: The answer; `nil` for a connection that is open.
-  private func reception(
-    of delivery: Delivery,
-    _ shaper: Shaper?,
-    _ first: Player.Event,
-    _ request: Request,
-    _ limit: Duration?,
-    _ listener: Listener?,
-    silentSince begun: ContinuousClock.Instant,
-    began: (() -> Void)?
-  ) async throws(Failure) -> (head: ResponseHead, body: Data)? {
-    var reception = Reception(delivery, shaper, of: request, isOpening: began == nil)
     let start = ContinuousClock.now
-    var event = first
+    let reception = Reception(of: request, for: self) { .now - start }
+    defer { reception.noteFinished() }
+    reception.arrive(request)
     while true {
-      let hadBegun = reception.headCame != nil
-      let step = reception.next(event, at: .now - start)
-      if !hadBegun, reception.headCame != nil { began?() }
-      if let listener, let head = reception.head, Request(following: head, from: request) == nil {
-        if !hadBegun { listener.head(head) }
-        let piece = reception.takePiece()
-        if !piece.isEmpty { listener.piece(piece) }
-        // What has a coding has not been heard of before.
-        if case .answer(_, let body) = step, reception.isCoded { listener.piece(body) }
-      }
-      let wake: ContinuousClock.Instant?
-      switch step {
-      case .answer(let head, let body): return (head, body)
-      case .failure(let symptom): throw failure(symptom)
-      case .impossible(let reason): throw .impossible(reason)
-      case .opened: return nil
-      case .wait(let moment): wake = moment.map { start + $0 }
-      }
-      let end = limit.map { (reception.lastActivity.map { start + $0 } ?? begun) + $0 }
+      if let listener { reception.report(to: listener) }
+      if let result = reception.result { return try result.get() }
+      let wake = reception.wakeTime.map { start + $0 }
+      let end = limit.map { start + reception.lastActivity + $0 }
       if let end, wake.map({ $0 > end }) ?? true {
         try await sleep(until: end)
-        throw failure(.timedOut)
+        throw .failed(surfaced(.timedOut))
       }
       // Without either it is silent until somebody gives it up.
       try await sleep(until: wake ?? .now + .seconds(10_000_000_000))
-      event = .tick
+      reception.wake()
     }
   }
 
@@ -196,32 +138,22 @@ package struct DirectExchange: Sendable {
     await stopIfDead()
   }
 
-  /// The failure as which a client in process has a symptom.
-  private func failure(_ symptom: Symptom) -> Failure { .failed(surfaced(symptom)) }
-
-  /// The symptom as which a client in process has another.
+  /// Returns the symptom that a client sees in the platform's error: a platform has one error for
+  /// several.
   func surfaced(_ symptom: Symptom) -> Symptom {
-    SurfacedSymptoms.shared.symptom(symptom, on: errors)
-  }
-}
-
-/// The symptoms as which clients in process have symptoms: a platform tells some apart, and some
-/// not. To make an error and to look at it costs more than all else of an exchange that fails.
-private final class SurfacedSymptoms: Sendable {
-  static let shared = SurfacedSymptoms()
-
-  private struct Key: Hashable {
-    var symptom: Symptom
-    var platform: Symptom.Platform
+    Self.surfacedSymptoms[errors]?[symptom] ?? .unknown
   }
 
-  private let known = Locked<[Key: Symptom]>([:])
+  /// The symptoms in the errors of each platform. Creating an error takes longer than the rest of
+  /// an exchange that fails.
+  private static let surfacedSymptoms = table(of: Symptom.Platform.allCases) { platform in
+    table(of: Symptom.allCases) { Symptom($0.urlError(for: nil, as: platform)) ?? .unknown }
+  }
 
-  func symptom(_ symptom: Symptom, on platform: Symptom.Platform) -> Symptom {
-    let key = Key(symptom: symptom, platform: platform)
-    if let known = known.withLock({ $0[key] }) { return known }
-    let surfaced = Symptom(symptom.urlError(for: nil, as: platform)) ?? .unknown
-    known.withLock { $0[key] = surfaced }
-    return surfaced
+  private static func table<Key: Hashable, Value>(
+    of keys: [Key],
+    _ value: (Key) -> Value
+  ) -> [Key: Value] {
+    Dictionary(uniqueKeysWithValues: keys.map { ($0, value($0)) })
   }
 }

@@ -1,25 +1,12 @@
 package import Foundation
 @_spi(WindTunnel) package import WindTunnel
-package import WindTunnelSymptoms
 
 /// The things that a client in process is handed of an exchange, and when: two faults of which it
 /// is handed the same it cannot tell apart.
 package struct Handed: Sendable, Hashable {
-  /// The ways in which an exchange ends.
-  package enum Ending: Sendable, Hashable {
-    /// An answer, its body without content coding.
-    case answer(ResponseHead, Data)
-    /// An error, as the platform has it.
-    case failure(Symptom)
-    /// Nothing: whoever does not give up waits for good.
-    case nothing
-    /// The reason in a sentence why it cannot be had without a socket.
-    case impossible(String)
-  }
-
-  /// The way in which it ends.
-  package var ending: Ending
-  /// The time from the request to the end; zero where there is none.
+  /// The response or the failure; `nil` if a client that does not give up waits forever.
+  package var result: Result<DirectExchange.WholeResponse, DirectExchange.Failure>?
+  /// The time from the request to the result; zero without one.
   package var end: Duration
   /// The time from the request to the answer's head.
   package var head: Duration?
@@ -36,35 +23,23 @@ extension DirectExchange {
   ///   - moment: The time of day at which it comes.
   /// - Returns: The answer or the error, and its times.
   package func handed(for request: Request, at moment: Date) -> Handed {
-    let outcome = deck.decide(request, lane: lane, at: moment)
-    defer { deck.finished(outcome) }
-    let delivery = deck.delivery(of: outcome, on: .inProcess)
-    if let refusal = LoadingTask.refusal(of: delivery) {
-      return Handed(ending: .impossible(refusal.description), end: .zero, longestSilence: .zero)
+    var time = Duration.zero
+    let reception = Reception(of: request, for: self) { time }
+    defer { reception.noteFinished() }
+    reception.respond(as: deck.decide(request, lane: lane, at: moment))
+    while reception.result == nil, let wake = reception.wakeTime {
+      time = wake
+      reception.wake()
     }
-    var reception = Reception(delivery, outcome.shaper, of: request, isOpening: false)
-    var event = Player.Event.arrived(.requestEnd)
-    var (now, last, longest) = (Duration.zero, Duration.zero, Duration.zero)
-    while true {
-      let step = reception.next(event, at: now)
-      let heard = reception.lastActivity ?? .zero
-      (longest, last) = (max(longest, heard - last), heard)
-      func handed(_ ending: Handed.Ending) -> Handed {
-        let isNothing = ending == .nothing
-        return Handed(
-          ending: ending,
-          end: isNothing ? .zero : now,
-          head: reception.headCame,
-          longestSilence: isNothing ? longest : max(longest, now - last)
-        )
-      }
-      switch step {
-      case .answer(let head, let body): return handed(.answer(head, body))
-      case .failure(let symptom): return handed(.failure(surfaced(symptom)))
-      case .impossible(let reason): return handed(.impossible(reason))
-      case .opened, .wait(nil): return handed(.nothing)
-      case .wait(let moment?): (now, event) = (moment, .tick)
-      }
-    }
+    let end = reception.result.map { _ in time }
+    return Handed(
+      result: reception.result,
+      end: end ?? .zero,
+      head: reception.headTime,
+      longestSilence: max(
+        reception.longestSilence,
+        end.map { $0 - reception.lastActivity } ?? .zero
+      )
+    )
   }
 }

@@ -11,7 +11,7 @@ internal import WindTunnelSymptoms
 ///
 /// Everything here runs on the task's own queue, so nothing needs a lock. A task that is suspended
 /// and resumed goes on with the same outcome: it is the same attempt.
-final class LoadingTask {
+final class LoadingTask: InProcessCourier {
   private enum State {
     case waiting
     case running
@@ -34,11 +34,10 @@ final class LoadingTask {
   private var redirects = 0
   /// Tells whether the task's delegate is being asked about a redirect; the answer waits with it.
   private var isAsking = false
-  private var outcome: Outcome?
-  private var player: Player?
-  /// The request that waits for its connection to open.
-  private var unopened: (Request, Lane)?
-  private var courier: Courier
+  var outcome: Outcome?
+  var queue = ActionQueue()
+  var unopened: Request?
+  private var calls: ClientCalls
   private var forwarding: Forwarding?
   /// The redirect that is being forwarded.
   private var redirect: Redirect?
@@ -60,7 +59,7 @@ final class LoadingTask {
       context.addCookies(to: &request)
     }
     timeouts = Timeouts(request, context.configuration)
-    courier = Courier(to: interceptor, context: context, errors: registration.errors)
+    calls = ClientCalls(to: interceptor, context: context, errors: registration.errors)
   }
 
   deinit { forwarding?.cancel() }
@@ -88,17 +87,17 @@ final class LoadingTask {
     isTimed = false
     generation += 1
     forwarding?.suspend()
-    if let outcome { registration.deck.finished(outcome) }
+    noteFinished()
   }
 
   private func begin() {
-    if let refusal = context.refusal { return finish { $0.fail(refusal) } }
+    if let refusal = context.refusal { return terminate { $0.fail(refusal) } }
     state = .running
     RequestBridge.body(of: request, context) { [self] body in
       perform { task in
         switch body {
-        case .success(let data): task.decide(body: data)
-        case .failure(let error): task.finish { $0.fail(error) }
+        case .success(let data): task.request(with: data)
+        case .failure(let error): task.terminate { $0.fail(error) }
         }
       }
     }
@@ -121,126 +120,90 @@ final class LoadingTask {
   }
 
   /// Makes the one terminal call.
-  private func finish(_ end: (inout Courier) -> Void) {
+  private func terminate(_ end: (inout ClientCalls) -> Void) {
     guard state != .finished else { return }
     state = .finished
     isTimed = false
     generation += 1
-    if let outcome { registration.deck.finished(outcome) }
+    noteFinished()
     forwarding = nil
     held = []
-    end(&courier)
+    end(&calls)
   }
 
-  /// Tells whether nothing keeps an answer back.
-  private var maySend: Bool { !isPaused && !isAsking && state == .running }
+  /// Whether nothing keeps a response back.
+  var isReady: Bool { !isPaused && !isAsking && state == .running }
 
   // MARK: - From a request to what it gets
 
-  private func decide(body: Data) {
+  var deck: Deck { registration.deck }
+  var lane: Lane { registration.lane }
+
+  private func request(with body: Data) {
     self.body = body
-    let asked = RequestBridge.request(request, body: body, context.configuration)
-    let lane = asked.headers[Lane.header].map { Lane($0) } ?? registration.lane
-    switch registration.deck.arrive(asked, lane: lane, on: .inProcess, at: Date()) {
-    case .opening(let opening):
-      if opening.afterwards == .keep { unopened = (asked, lane) }
-      player = Player(opening)
-      advance(.tick)
-    case .decided(let outcome): answer(outcome)
-    }
+    arrive(RequestBridge.request(request, body: body, context.configuration))
   }
 
-  private func answer(_ outcome: Outcome) {
-    let deck = registration.deck
-    self.outcome = outcome
-    // It is here at once; nothing has seen it come.
-    deck.requestEnded(outcome)
-    if let response = rendered(outcome) {
-      deck.responseBegan(outcome)
-      courier.send(response)
-      return finish { $0.end() }
-    }
-    let delivery = deck.delivery(of: outcome, on: .inProcess)
-    if let refusal = Self.refusal(of: delivery) { return finish { $0.fail(refusal) } }
-    player = Player(delivery, shaper: outcome.shaper)
-    advance(.arrived(.requestEnd))
+  func sendAtOnce(_ outcome: Outcome) -> Bool {
+    guard let response = rendered(outcome) else { return false }
+    deck.responseBegan(outcome)
+    calls.send(response)
+    terminate { $0.end() }
+    return true
   }
 
   /// Returns the response, where it is there all at once: as it was made for an earlier request, or
   /// made now for those that follow.
   private func rendered(_ outcome: Outcome) -> RenderedResponse? {
-    guard let key = outcome.renderedKey, maySend, let url = request.url else { return nil }
+    guard let key = outcome.renderedKey, isReady, let url = request.url else { return nil }
     return registration.responses.response(under: key, at: url) {
       outcome.whole(on: .inProcess).flatMap { RenderedResponse($0, at: url) }
     }
   }
 
-  /// Returns the reason, in words, why a delivery cannot be carried without a socket; `nil` where
-  /// it can.
-  static func refusal(of delivery: Delivery) -> HarnessError? {
-    let lacking = delivery.needs.subtracting(Stage.inProcess.abilities)
-    guard !lacking.isEmpty else { return nil }
-    let nouns = lacking.map(\.noun).sorted().joined(separator: " and ")
-    return HarnessError(
-      """
-      What was decided for this request takes \(nouns), which no URLProtocol has. Play the same deck \
-      on a loopback server.
-      """
-    )
-  }
-
   // MARK: - From a delivery to the client
 
-  /// Feeds the player and does what it says.
-  private func advance(_ event: Player.Event) {
-    guard maySend, let actions = player?.next(event, at: now) else { return }
-    carry(actions[...])
-    if let (asked, lane) = unopened, state == .running, player?.isDone == true {
-      unopened = nil
-      answer(registration.deck.decide(asked, lane: lane, at: Date()))
+  var now: Duration? { isReady ? elapsed : nil }
+  var progress: AnswerInHand { calls.progress }
+
+  func send(_ head: ResponseHead) {
+    noteActivity()
+    if let outcome { deck.responseBegan(outcome) }
+    guard let next = Redirect(head, from: request) else {
+      return calls.receive(head, at: request.url)
+    }
+    follow(next, head) { task in
+      task.calls.receive(head, at: task.request.url)
+      task.carry()
+      task.advance(.tick)
     }
   }
 
-  private func carry(_ actions: ArraySlice<Player.Action>) {
-    var actions = actions
-    while state == .running, !isPaused, let action = actions.popFirst() {
-      switch action {
-      case .wake(let moment):
-        after(moment - now) { $0.advance(.tick) }
-        startTimers()
-      case .stall: if courier.isWhole { finish { $0.finish() } } else { startTimers() }
-      case .live: forward()
-      case .head(let head):
-        noteActivity()
-        if let outcome { registration.deck.responseBegan(outcome) }
-        if let next = Redirect(head, from: request) {
-          return follow(next, head) { task in
-            task.courier.receive(head, at: task.request.url)
-            task.carry(actions)
-            task.advance(.tick)
-          }
-        }
-        courier.receive(head, at: request.url)
-      case .bytes(let data):
-        noteActivity()
-        courier.receive(data)
-      // A live answer ends when its origin ends it.
-      case .finish where forwarding != nil: break
-      case .finish: finish { $0.finish() }
-      case .close, .closeWrite: finish { $0.closed() }
-      case .reset: finish { $0.broken(.connectionLost) }
-      case .fail(let symptom): finish { $0.broken(symptom) }
-      // Nothing in process has two ends to relay between.
-      case .relay, .pass, .passEnd, .hold, .takeMore, .shakeHands, .converse:
-        finish { $0.fail(Symptom.unknown) }
-      }
-    }
+  func send(_ data: Data) {
+    noteActivity()
+    calls.receive(data)
   }
+
+  // A live response ends when its origin ends it.
+  func finish(_ afterwards: Delivery.Afterwards) { if forwarding == nil { end(with: nil) } }
+
+  func stall() { if progress.isWhole { end(with: nil) } else { startTimers() } }
+
+  func wake(at moment: Duration) {
+    after(moment - elapsed) { $0.advance(.tick) }
+    startTimers()
+  }
+
+  func end(with symptom: Symptom?) {
+    terminate { calls in if let symptom { calls.fail(symptom) } else { calls.finish() } }
+  }
+
+  func refuse(_ reason: HarnessError) { terminate { $0.fail(reason) } }
 
   // MARK: - The live origin
 
   /// Asks the live origin, passes its answer through and lets the deck keep it.
-  private func forward() {
+  func forward() {
     guard let outcome else { return }
     startTimers()
     let forwarding = Forwarding(outcome, in: context) { [weak self] event in
@@ -256,21 +219,21 @@ final class LoadingTask {
     switch event {
     case .head(let head):
       redirect = Redirect(head, from: request)
-      if redirect == nil { courier.receive(head, at: request.url, isOpen: true) }
-    case .bytes(let data): if redirect == nil { courier.receive(data) }
+      if redirect == nil { calls.receive(head, at: request.url, isOpen: true) }
+    case .bytes(let data): if redirect == nil { calls.receive(data) }
     case .end(let answer, let timing, let error):
       // Kept before a next hop asks, so that the hops stand in order on the cassette.
       var interaction = Interaction(outcome.request, answer, timing: timing)
       interaction.joined = interaction.response?.headers.perhapsJoined ?? []
-      registration.deck.keep(interaction, for: outcome)
+      deck.keep(interaction, for: outcome)
       if let redirect, error == nil, case .response(let response) = answer {
         return follow(redirect, response.head) { task in
-          task.courier.receive(response.head, at: task.request.url, isOpen: true)
-          task.courier.receive(response.body.data)
-          task.finish { $0.finish() }
+          task.calls.receive(response.head, at: task.request.url, isOpen: true)
+          task.calls.receive(response.body.data)
+          task.end(with: nil)
         }
       }
-      finish { courier in if let error { courier.fail(error) } else { courier.finish() } }
+      terminate { calls in if let error { calls.fail(error) } else { calls.finish() } }
     }
   }
 
@@ -285,7 +248,7 @@ final class LoadingTask {
   ) {
     redirects += 1
     guard redirects <= Self.redirectsMax else {
-      return finish { $0.fail(Symptom.tooManyRedirects) }
+      return end(with: .tooManyRedirects)
     }
     isAsking = true
     context.ask(about: redirect.request, head, from: request) { [self] allowed in
@@ -298,18 +261,19 @@ final class LoadingTask {
 
   private func go(to next: URLRequest, _ redirect: Redirect, _ head: ResponseHead) {
     // The answer in hand is forgotten: there will be another.
-    if let outcome { registration.deck.finished(outcome) }
-    (outcome, player, forwarding, self.redirect) = (nil, nil, nil, nil)
-    courier.storeCookies(of: head, at: request.url)
+    noteFinished()
+    queue = ActionQueue()
+    (outcome, forwarding, self.redirect) = (nil, nil, nil)
+    calls.storeCookies(of: head, at: request.url)
     request = next
     context.addCookies(to: &request)
-    decide(body: redirect.keepsBody ? request.httpBody ?? body : Data())
+    request(with: redirect.keepsBody ? request.httpBody ?? body : Data())
   }
 
   // MARK: - Time
 
   /// The time since the task began. Work that outlives a run in virtual time sees another clock.
-  private var now: Duration {
+  private var elapsed: Duration {
     let nanoseconds = DispatchTime.now().uptimeNanoseconds &- start.uptimeNanoseconds
     return max(.zero, .nanoseconds(Int64(bitPattern: nanoseconds)))
   }
@@ -333,7 +297,7 @@ final class LoadingTask {
     let silent = silence(at: moment)
     let left = min(
       timeouts.idle.map { $0 - silent } ?? Self.timerStep,
-      timeouts.resource.map { $0 - now } ?? Self.timerStep,
+      timeouts.resource.map { $0 - elapsed } ?? Self.timerStep,
       Self.timerStep
     )
     if left <= .zero { return runOut() }
@@ -344,7 +308,7 @@ final class LoadingTask {
       // What was due by now, and what a machine was too busy to bring, is no silence.
       advance(.tick)
       guard silence(at: moment) < registration.silenceMax else {
-        return finish { $0.fail(Self.silence(registration.silenceMax)) }
+        return refuse(Self.silence(registration.silenceMax))
       }
       return after(.zero) { $0.checkTimers() }
     }
@@ -354,7 +318,7 @@ final class LoadingTask {
   /// The client waits no longer. An origin that kept it waiting is recorded as one: what it had
   /// said by then, and that the time was up.
   private func runOut() {
-    guard let forwarding else { return finish { $0.fail(Symptom.timedOut) } }
+    guard let forwarding else { return end(with: .timedOut) }
     forwarding.giveUp(Symptom.timedOut.urlError(for: request.url, as: registration.errors))
   }
 

@@ -2,95 +2,108 @@ internal import Foundation
 @_spi(WindTunnel) internal import WindTunnel
 internal import WindTunnelSymptoms
 
-/// The reception of one delivery: what a client without a session is handed of it, step by step,
-/// by whatever clock its caller has.
-struct Reception {
-  /// A step of it.
-  enum Step {
-    /// It is over with an answer: its head, and its body without content coding.
-    case answer(head: ResponseHead, body: Data)
-    /// It is over with a symptom, before a platform makes an error of it.
-    case failure(Symptom)
-    /// It cannot be had without a socket, for the reason in a sentence.
-    case impossible(String)
-    /// The connection is open, and there is no answer yet.
-    case opened
-    /// Nothing comes before a moment, counted from the beginning; `nil`: nothing comes at all.
-    case wait(until: Duration?)
-  }
-
-  private var player: Player
-  private let delivery: Delivery
+/// The reception of one response by a client without a session, by the clock of its caller.
+final class Reception: InProcessCourier {
+  let deck: Deck
+  let lane: Lane
+  var queue = ActionQueue()
+  var unopened: Request?
+  var outcome: Outcome?
+  private(set) var progress = AnswerInHand()
   private let request: Request
-  /// Tells whether it is of a connection alone.
-  private let isOpening: Bool
-  private(set) var head: ResponseHead?
-  private var body = Data()
-  /// The number of bytes of the body that somebody has heard of.
-  private var heard = 0
-  private var answer = AnswerInHand()
-  /// The time of the last byte, counted from the beginning; `nil`: there was none.
-  private(set) var lastActivity: Duration?
+  private let exchange: DirectExchange
+  /// Returns the time since the request.
+  private let clock: () -> Duration
+
+  /// The time at which more may arrive; `nil`: nothing arrives by itself.
+  private(set) var wakeTime: Duration?
   /// The time of the head.
-  private(set) var headCame: Duration?
+  private(set) var headTime: Duration?
+  /// The time of the last byte, or of the request.
+  private(set) var lastActivity = Duration.zero
+  /// The longest time without a byte before the last one.
+  private(set) var longestSilence = Duration.zero
+  /// The response or the failure, once it is over.
+  private(set) var result: Result<DirectExchange.WholeResponse, DirectExchange.Failure>?
 
-  init(_ delivery: Delivery, _ shaper: Shaper?, of request: Request, isOpening: Bool) {
-    (self.delivery, self.request, self.isOpening) = (delivery, request, isOpening)
-    player = Player(delivery, shaper: shaper)
+  private var head: ResponseHead?
+  private var body = Data()
+  /// Whether `body` is without a content coding.
+  private var isOpen = false
+  /// The number of bytes of the body that a listener knows; `nil` if it does not know the head.
+  private var reported: Int?
+
+  init(of request: Request, for exchange: DirectExchange, by clock: @escaping () -> Duration) {
+    (self.request, self.exchange, self.clock) = (request, exchange, clock)
+    (deck, lane) = (exchange.deck, exchange.lane)
   }
 
-  /// Takes an event at a time that counts from the beginning.
-  mutating func next(_ event: Player.Event, at now: Duration) -> Step {
-    var wake: Duration?
-    for action in player.next(event, at: now) {
-      switch action {
-      case .wake(let moment): wake = moment
-      case .stall: if answer.isWhole { return whole }
-      case .head(let came):
-        (lastActivity, headCame) = (now, headCame ?? now)
-        (head, answer) = (came, AnswerInHand(came, to: request.method))
-        // Whoever follows does not read the rest.
-        if Request(following: came, from: request) != nil {
-          return .answer(head: came, body: Data())
-        }
-      case .bytes(let data):
-        lastActivity = now
-        answer.received += data.count
-        body.append(data)
-      case .finish: return whole
-      case .close, .closeWrite:
-        if let symptom = answer.symptomWhenClosed { return .failure(symptom) }
-        return whole
-      case .reset: return answer.isWhole ? whole : .failure(.connectionLost)
-      case .fail(let symptom): return answer.isWhole ? whole : .failure(symptom)
-      case .live: return .impossible("There is no live origin to ask without a session.")
-      // Nothing in process has two ends to relay between.
-      case .relay, .pass, .passEnd, .hold, .takeMore, .shakeHands, .converse:
-        return .failure(.unknown)
-      }
+  /// Continues when ``wakeTime`` has come.
+  func wake() {
+    wakeTime = nil
+    advance(.tick)
+  }
+
+  /// Reports what has arrived since the last call, but not a redirect. A body with a content coding
+  /// cannot be read before it is whole.
+  func report(to listener: DirectExchange.Listener) {
+    guard let head else { return }
+    if reported == nil { listener.head(head) }
+    let piece = isOpen ? body.dropFirst(reported ?? 0) : Data()
+    reported = (reported ?? 0) + piece.count
+    if !piece.isEmpty { listener.piece(piece) }
+  }
+
+  // MARK: - Actions
+
+  var now: Duration? { clock() }
+  var isReady: Bool { result == nil }
+
+  func sendAtOnce(_ outcome: Outcome) -> Bool { false }
+
+  func send(_ head: ResponseHead) {
+    noteActivity()
+    headTime = headTime ?? lastActivity
+    if let outcome { deck.responseBegan(outcome) }
+    // The body of a redirect is not read.
+    if Request(following: head, from: request) != nil {
+      return result = .success(DirectExchange.WholeResponse(head: head, body: Data()))
     }
-    if isOpening, delivery.afterwards == .keep, player.isDone { return .opened }
-    return .wait(until: wake)
+    (self.head, progress) = (head, AnswerInHand(head, to: request.method))
+    isOpen = progress.coding == nil
   }
 
-  /// Tells whether the body has a content coding.
-  var isCoded: Bool { answer.coding != nil }
-
-  /// Returns the bytes of the body that have come since the last time; none of a body with a
-  /// content coding, which is not to be read before it is whole.
-  mutating func takePiece() -> Data {
-    guard !isCoded, heard < body.count else { return Data() }
-    defer { heard = body.count }
-    return body.dropFirst(heard)
+  func send(_ data: Data) {
+    noteActivity()
+    progress.received += data.count
+    body.append(data)
   }
 
-  private var whole: Step {
-    guard let head else { return .failure(.malformedResponse) }
-    guard let open = ContentCoding.open(body, body.isEmpty ? nil : answer.coding) else {
-      return ContentCoding.refusal(answer.coding).map { .impossible("\($0)") }
-        ?? .failure(.undecodableBody)
+  func stall() { if progress.isWhole { end(with: nil) } }
+
+  func wake(at moment: Duration) { wakeTime = moment }
+
+  func forward() {
+    refuse(HarnessError("There is no live origin to ask without a session."))
+  }
+
+  func end(with symptom: Symptom?) {
+    if let symptom { return result = .failure(.failed(exchange.surfaced(symptom))) }
+    guard let head else { return end(with: .malformedResponse) }
+    guard let open = ContentCoding.open(body, body.isEmpty ? nil : progress.coding) else {
+      return ContentCoding.refusal(progress.coding).map { refuse($0) }
+        ?? end(with: .undecodableBody)
     }
-    return .answer(head: head, body: open)
+    (body, isOpen) = (open, true)
+    result = .success(DirectExchange.WholeResponse(head: head, body: open))
+  }
+
+  func refuse(_ reason: HarnessError) { result = .failure(.impossible(reason.description)) }
+
+  private func noteActivity() {
+    let time = clock()
+    longestSilence = max(longestSilence, time - lastActivity)
+    lastActivity = time
   }
 }
 

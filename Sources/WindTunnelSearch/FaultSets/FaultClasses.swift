@@ -69,7 +69,7 @@ struct FaultClasses {
     for kind in kinds {
       let handed = handed(request, kind.fault)
       if handed == calm { continue }
-      if case .impossible(let reason) = handed.ending {
+      if case .failure(.impossible(let reason))? = handed.result {
         if !notCarried.contains(where: { $0.kind == kind.name }) {
           notCarried.append((kind.name, reason))
         }

@@ -1,18 +1,16 @@
 internal import Foundation
 internal import WindTunnel
+internal import WindTunnelSymptoms
 
 /// One delivery on its way to a client: the player, what it said, and how the content is framed.
-final class ResponseWriter: UpstreamMeter {
+final class ResponseWriter: Courier {
   /// The size of a body's slices, so that a client that does not read costs no more.
   static let sliceBytes = 64 * 1024
 
   private let exchange: RequestExchange?
   private weak var client: ClientConnection?
   private let context: PortContext
-  private var player: Player
-  /// The player's actions, and the number of those that are done.
-  private var queue: [Player.Action] = []
-  private var done = 0
+  var queue: ActionQueue
   private var framing: Framing?
   private var trailers: HeaderFields = [:]
   private var keepsAlive = false
@@ -21,23 +19,11 @@ final class ResponseWriter: UpstreamMeter {
   private var upstream: UpstreamExchange?
 
   init(_ player: Player, of exchange: RequestExchange? = nil, to client: ClientConnection) {
-    (self.player, self.exchange, self.client) = (player, exchange, client)
+    (queue, self.exchange, self.client) = (ActionQueue(player), exchange, client)
     context = client.context
   }
 
   // MARK: What happens
-
-  /// Tells the player of an event, and does what it says.
-  func advance(_ event: Player.Event) {
-    guard let client, client.channel != nil else { return }
-    let actions = player.next(event, at: client.now)
-    if done == queue.count {
-      (queue, done) = (actions, 0)
-    } else {
-      queue += actions
-    }
-    carry()
-  }
 
   /// Goes on after the client has taken what was queued.
   func clientDrained() { if let upstream { upstream.clientDrained() } else { carry() } }
@@ -82,54 +68,69 @@ final class ResponseWriter: UpstreamMeter {
 
   // MARK: What is done
 
-  /// Does what is queued, as far as the client takes it.
-  func carry() {
-    while let client, let channel = client.channel, done < queue.count {
-      if channel.isCongested {
-        channel.notifyWhenDrained()
-        return
-      }
-      done += 1
-      switch queue[done - 1] {
-      case .wake(let moment):
-        // Milestones of several answers on one connection do not mix: each has its own player.
-        client.schedule(at: moment) { [weak self] in self?.advance(.tick) }
-      case .shakeHands(let handshake): return client.shakeHands(handshake)
-      case .head(let head): write(head, to: channel)
-      case .converse(let head, let faults):
-        guard let exchange else { return }
-        return client.converse(exchange, answering: head, faults)
-      case .bytes(let data): write(data, to: channel)
-      case .live:
-        forward(for: client)
-        // What follows is the upstream's to say, or the player's when it has heard of it.
-        if !player.isMetering { return }
-      case .finish(let afterwards):
-        if let upstream = takeUpstream() { return upstream.clientHasAll() }
-        if framing == .chunked { channel.write { $0.appendLastChunk(trailers: trailers) } }
-        finished(.whole)
-        client.next(keeps: afterwards.keepsConnection && keepsAlive, afterwards)
-      case .closeWrite:
-        channel.finishWriting()
-        cut()
-        client.stall(isReading: true, exchange?.outcome)
-      case .close: end { $0.close() }
-      case .reset: end { $0.reset() }
-      case .stall:
-        cut()
-        client.stall(isReading: false, exchange?.outcome)
-      // A wire has no other way to fail than those above, and nothing to relay to.
-      case .fail, .relay: end { $0.reset() }
-      case .pass(_, let count): upstream?.pass(count)
-      // Its end is written with what follows.
-      case .passEnd: break
-      case .hold: upstream?.hold(true)
-      case .takeMore: upstream?.hold(false)
-      }
-    }
+  /// The connection's clock, as long as there is a connection.
+  var now: Duration? { client?.channel == nil ? nil : client?.now }
+
+  var isReady: Bool { client?.channel?.isCongested == false }
+
+  func carried() { if !queue.isEmpty { client?.channel?.notifyWhenDrained() } }
+
+  func wake(at moment: Duration) {
+    // Milestones of several answers on one connection do not mix: each has its own player.
+    client?.schedule(at: moment) { [weak self] in self?.advance(.tick) }
   }
 
-  private func forward(for client: ClientConnection) {
+  func shakeHands(_ handshake: Handshake) {
+    queue.removeAll()
+    client?.shakeHands(handshake)
+  }
+
+  func converse(_ head: ResponseHead, _ faults: [ConversationFault]) {
+    queue.removeAll()
+    if let exchange { client?.converse(exchange, answering: head, faults) }
+  }
+
+  func finish(_ afterwards: Delivery.Afterwards) {
+    if let upstream = takeUpstream() { return upstream.clientHasAll() }
+    if framing == .chunked {
+      client?.channel?.write { $0.appendLastChunk(trailers: trailers) }
+    }
+    finished(.whole)
+    client?.next(keeps: afterwards.keepsConnection && keepsAlive, afterwards)
+  }
+
+  func closeWrite() {
+    client?.channel?.finishWriting()
+    cut()
+    client?.stall(isReading: true, exchange?.outcome)
+  }
+
+  func close() { end { $0.close() } }
+
+  func reset() { end { $0.reset() } }
+
+  func stall() {
+    cut()
+    client?.stall(isReading: false, exchange?.outcome)
+  }
+
+  // A wire has no other way to fail, and nothing to relay to.
+
+  func fail(_ symptom: Symptom) { reset() }
+
+  func relay() { reset() }
+
+  func pass(_ count: Int, _ way: Link.Way) { upstream?.pass(count) }
+
+  // Its end is written with what follows.
+  func passEnd(_ way: Link.Way) {}
+
+  func hold(_ way: Link.Way, _ isHeld: Bool) { upstream?.hold(isHeld) }
+
+  func forward() {
+    guard let client else { return }
+    // What follows is the upstream's to say, or the player's when it has heard of it.
+    if !queue.isMetering { queue.removeAll() }
     guard let exchange, let server = context.origins.server(for: exchange.outcome) else {
       let request = exchange?.outcome.request
       // Whoever follows a redirect and shrugs at a 502 would keep half of what was to be recorded.
@@ -153,7 +154,7 @@ final class ResponseWriter: UpstreamMeter {
       exchange,
       server,
       for: client,
-      meter: player.isMetering ? self : nil,
+      meter: queue.isMetering ? self : nil,
       in: context.origins,
       on: client.reactor
     )
@@ -189,7 +190,7 @@ final class ResponseWriter: UpstreamMeter {
     context.deck.responseBegan(exchange.outcome)
   }
 
-  private func write(_ head: ResponseHead, to channel: Channel) {
+  func send(_ head: ResponseHead) {
     guard let exchange else { return }
     begin()
     var head = head
@@ -208,11 +209,12 @@ final class ResponseWriter: UpstreamMeter {
     (framing, keepsAlive) = (answer.framing, answer.keepsAlive)
     trailers = exchange.head.accepted(head.trailers)
     exchange.measure?.take(head)
-    channel.write { $0.appendHead(head, framed: answer, for: exchange.head.version) }
+    client?.channel?.write { $0.appendHead(head, framed: answer, for: exchange.head.version) }
   }
 
   /// Writes a slice; what is left of the data is what is done next.
-  private func write(_ data: Data, to channel: Channel) {
+  func send(_ data: Data) {
+    guard let channel = client?.channel else { return }
     let slice = data.prefix(Self.sliceBytes)
     begin()
     exchange?.measure?.bytes += slice.count
@@ -223,8 +225,6 @@ final class ResponseWriter: UpstreamMeter {
     case .length?, .untilClose?, nil: channel.write(slice)
     }
     let rest = data.dropFirst(slice.count)
-    guard !rest.isEmpty else { return }
-    done -= 1
-    queue[done] = .bytes(rest)
+    if !rest.isEmpty { queue.putBack(.bytes(rest)) }
   }
 }

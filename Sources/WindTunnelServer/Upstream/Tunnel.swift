@@ -23,8 +23,7 @@ final class Tunnel {
   /// The handshake of the proxy with its client.
   private var handshake = Handshake()
 
-  private var player: Player
-  private var queue: [Player.Action] = []
+  var queue: ActionQueue
   private var up = Way()
   private var down = Way()
   private var phase = Phase.before
@@ -82,14 +81,14 @@ final class Tunnel {
     (self.decision, self.client) = (decision, client)
     (self.context, self.reactor, self.handOver) = (context, client.reactor, handOver)
     (authority, alarm) = ("\(host):\(port)", Alarm(on: client.reactor))
-    player = Player(
-      Delivery(decision),
-      shaper: decision.path?.shaper(.down),
-      up: decision.path?.shaper(.up)
+    queue = ActionQueue(
+      Player(
+        Delivery(decision),
+        shaper: decision.path?.shaper(.down),
+        up: decision.path?.shaper(.up)
+      )
     )
   }
-
-  private var now: Duration { alarm.now }
 
   /// Begins with what the client sent behind its request.
   func begin(_ early: Data) {
@@ -99,34 +98,8 @@ final class Tunnel {
     if up.pending.hasWholeRecord { advance(.arrived(.clientHello)) }
   }
 
-  private func advance(_ event: Player.Event) {
-    guard phase != .ended else { return }
-    queue += player.next(event, at: now)
-    carry()
-  }
-
-  /// Does what is queued, to where the origin has to be waited for.
-  private func carry() {
-    while phase != .ended, !isConnecting, !queue.isEmpty {
-      switch queue.removeFirst() {
-      case .wake(let moment): alarm.set(moment) { [weak self] in self?.advance(.tick) }
-      case .head(let head): answer(head)
-      case .bytes(let data): client?.write(data)
-      case .relay: if handOver == nil { connect() } else { listen() }
-      case .pass(let way, let count): pass(count, way)
-      case .passEnd(let way): passEnd(way)
-      case .hold(let way): set(way) { $0.isHeld = true }
-      case .takeMore(let way): set(way) { $0.isHeld = false }
-      case .close, .finish, .closeWrite: end(.cut) { $0.close() }
-      // A wire has no other way to fail.
-      case .reset, .fail, .live, .converse: end(.cut) { $0.reset() }
-      case .shakeHands(let handshake): shakeHands(handshake)
-      case .stall: stall()
-      }
-    }
-  }
-
-  private func answer(_ head: ResponseHead) {
+  /// Answers the client's request for a tunnel.
+  func send(_ head: ResponseHead) {
     let isOpen = head.status == 200
     client?.write { $0.appendHead(head, reason: isOpen ? "Connection Established" : nil) }
     if isOpen {
@@ -155,7 +128,7 @@ final class Tunnel {
     client = nil
     guard phase != .ended else { return }
     let isReset = error?.kind == .reset
-    if isReset, phase == .passing, player.isMetering, !up.hasPassedEnd {
+    if isReset, phase == .passing, queue.isMetering, !up.hasPassedEnd {
       // The bytes before the reset are on their way yet.
       ending = ending ?? .clientReset
       up.isBroken = true
@@ -197,7 +170,7 @@ final class Tunnel {
         connect: connectTime,
         bytesUp: up.passed,
         bytesDown: down.passed,
-        duration: now,
+        duration: alarm.now,
         reason: ending ?? .stopped
       )
     )
@@ -218,12 +191,12 @@ final class Tunnel {
 
   /// Tells the client that the tunnel is open, and waits for what it says.
   private func listen() {
-    answer(Delivery.established)
+    send(Delivery.established)
     awaitHello()
   }
 
   /// Has the client meet a handshake of this kind; it has been told that the tunnel is open.
-  private func shakeHands(_ handshake: Handshake) {
+  func shakeHands(_ handshake: Handshake) {
     // A proxy that opens no tunnels has been refused such weather.
     guard handOver != nil else { return end(.cut) { $0.reset() } }
     self.handshake = handshake
@@ -301,14 +274,14 @@ final class Tunnel {
   }
 
   private func opened() {
-    connectTime = now
+    connectTime = alarm.now
     lastPassed = .now()
     phase = .passing
-    if !isAnswered { answer(Delivery.established) }
+    if !isAnswered { send(Delivery.established) }
     // What the client sent in advance, and what the player said meanwhile.
     let early = up.pending.count
-    if player.isMetering {
-      if early > 0 { queue += player.next(.came(.up, early), at: now) }
+    if queue.isMetering {
+      if early > 0 { queue.add(.came(.up, early), at: alarm.now) }
     } else {
       pass(early, .up)
     }
@@ -316,6 +289,39 @@ final class Tunnel {
     updateReading()
     advance(.tick)
   }
+}
+
+extension Tunnel: Courier {
+  var now: Duration? { phase == .ended ? nil : alarm.now }
+
+  /// Whether an action may be performed: not before the connection to the origin is open.
+  var isReady: Bool { phase != .ended && !isConnecting }
+
+  func send(_ data: Data) { client?.write(data) }
+
+  func relay() { if handOver == nil { connect() } else { listen() } }
+
+  func hold(_ way: Link.Way, _ isHeld: Bool) { set(way) { $0.isHeld = isHeld } }
+
+  func carried() {}
+
+  func finish(_ afterwards: Delivery.Afterwards) { close() }
+
+  func closeWrite() { close() }
+
+  func close() { end(.cut) { $0.close() } }
+
+  func reset() { end(.cut) { $0.reset() } }
+
+  // A wire has no other way to fail.
+
+  func fail(_ symptom: Symptom) { reset() }
+
+  func forward() { reset() }
+
+  func converse(_ head: ResponseHead, _ faults: [ConversationFault]) { reset() }
+
+  func wake(at moment: Duration) { alarm.set(moment) { [weak self] in self?.advance(.tick) } }
 }
 
 extension Tunnel: ChannelDelegate {
@@ -342,7 +348,7 @@ extension Tunnel {
   /// Bytes came from a way's sender.
   private func receive(_ bytes: UnsafeRawBufferPointer, _ way: Link.Way) {
     switch phase {
-    case .passing where !player.isMetering: forward(bytes, way)
+    case .passing where !queue.isMetering: forward(bytes, way)
     case .passing: meter(bytes, way)
     case .before, .connecting, .listening:
       self[way].pending.append(bytes)
@@ -367,22 +373,20 @@ extension Tunnel {
 
   /// Asks the player. What may go at once goes from where it was read to, without a copy.
   private func meter(_ bytes: UnsafeRawBufferPointer, _ way: Link.Way) {
-    var actions = player.next(.came(way, bytes.count), at: now)
+    let mayGo = queue.isEmpty && self[way].pending.isEmpty
+    queue.add(.came(way, bytes.count), at: alarm.now)
     var rest = bytes
-    if queue.isEmpty, self[way].pending.isEmpty, case .pass(way, let count)? = actions.first,
-      count <= bytes.count
-    {
-      actions.removeFirst()
+    if mayGo, case .pass(way, let count)? = queue.first, count <= bytes.count {
+      _ = queue.next()
       forward(UnsafeRawBufferPointer(rebasing: bytes[..<count]), way)
       rest = UnsafeRawBufferPointer(rebasing: bytes[count...])
     }
     if !rest.isEmpty { self[way].pending.append(rest) }
-    queue += actions
     carry()
   }
 
   /// Passes so many of the bytes that wait.
-  private func pass(_ count: Int, _ way: Link.Way) {
+  func pass(_ count: Int, _ way: Link.Way) {
     guard count > 0 else { return }
     let data = self[way].pending.take(atMost: count)
     data.withUnsafeBytes { forward($0, way) }
@@ -394,7 +398,7 @@ extension Tunnel {
     switch phase {
     case .passing:
       set(way) { $0.isEnded = true }
-      if player.isMetering { advance(.ended(way)) } else { passEnd(way) }
+      if queue.isMetering { advance(.ended(way)) } else { passEnd(way) }
     // It may well have said everything in advance; the origin hears of its end once there is one.
     case .connecting, .ended: break
     case .before where !isAnswered || up.pending.hasWholeRecord: break
@@ -405,7 +409,7 @@ extension Tunnel {
   }
 
   /// Passes nothing more, until the client leaves.
-  private func stall() {
+  func stall() {
     if phase == .before, client?.inputEnded == true { return end(.clientReset) { $0.close() } }
     phase = .stalled
     ending = ending ?? .cut
@@ -413,7 +417,7 @@ extension Tunnel {
   }
 
   /// Tells a way's receiver that nothing more comes.
-  private func passEnd(_ way: Link.Way) {
+  func passEnd(_ way: Link.Way) {
     if self[way].isBroken { return end(way == .up ? .clientReset : .originReset) { $0.reset() } }
     let other: Link.Way = way == .up ? .down : .up
     if self[other].hasPassedEnd || (upstream == nil && way == .down) {

@@ -23,14 +23,6 @@ protocol UpstreamClient: AnyObject {
   )
 }
 
-/// The player of an exchange, where it says what passes when.
-protocol UpstreamMeter: AnyObject {
-  /// Tells the player of an event, and does what it says.
-  func advance(_ event: Player.Event)
-  /// Goes on with what the player said, as far as the client takes it.
-  func carry()
-}
-
 /// One request passed to the upstream, its answer passed back while it comes, and both kept.
 ///
 /// On the loop's thread only.
@@ -39,8 +31,8 @@ final class UpstreamExchange {
   private let upstream: Upstream
   private let origins: OriginContext
   private let reactor: Reactor
-  /// The player; `nil`: everything passes at once.
-  private var meter: (any UpstreamMeter)?
+  /// The courier that meters what passes; `nil`: everything passes at once.
+  private var meter: (any Courier)?
   private weak var client: (any UpstreamClient)?
   /// The exchange with the upstream, which lives as long as it takes.
   private weak var live: ClientExchange?
@@ -74,7 +66,7 @@ final class UpstreamExchange {
     _ exchange: RequestExchange,
     _ upstream: Upstream,
     for client: any UpstreamClient,
-    meter: (any UpstreamMeter)?,
+    meter: (any Courier)?,
     in origins: OriginContext,
     on reactor: Reactor
   ) {

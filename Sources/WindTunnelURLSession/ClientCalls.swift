@@ -7,18 +7,19 @@ internal import WindTunnelSymptoms
   internal import FoundationNetworking
 #endif
 
-/// A courier that delivers an answer to a task's client.
+/// The calls to a task's client that deliver a response.
 ///
 /// Always a response before the end, and only one terminal call, whatever it is told. Where only
 /// the last piece of a body would reach the caller, the pieces are joined first.
-struct Courier {
-  /// Weak: the interceptor holds the loading task, and that its courier.
+struct ClientCalls {
+  /// Weak: the interceptor holds the loading task, and that its calls.
   private weak let interceptor: Interceptor?
   private let context: LoadingContext
   private let errors: Symptom.Platform
   private var url: URL?
   private var response: HTTPURLResponse?
-  private var answer = AnswerInHand()
+  /// The part of the response that has arrived.
+  private(set) var progress = AnswerInHand()
   private var joined = Data()
 
   init(to interceptor: Interceptor, context: LoadingContext, errors: Symptom.Platform) {
@@ -34,7 +35,7 @@ struct Courier {
     self.url = url
     self.response = response
     let method = interceptor.request.httpMethod ?? "GET"
-    answer = AnswerInHand(head, to: method, isOpen: isOpen)
+    progress = AnswerInHand(head, to: method, isOpen: isOpen)
     storeCookies(of: head, at: url)
     call { $0.urlProtocol($1, didReceive: response, cacheStoragePolicy: .notAllowed) }
   }
@@ -42,8 +43,8 @@ struct Courier {
   /// Hands over a piece of the body.
   mutating func receive(_ data: Data) {
     guard !data.isEmpty else { return }
-    answer.received += data.count
-    if context.takesPieces, answer.coding == nil {
+    progress.received += data.count
+    if context.takesPieces, progress.coding == nil {
       call { $0.urlProtocol($1, didLoad: data) }
     } else if joined.isEmpty {
       joined = data
@@ -65,25 +66,12 @@ struct Courier {
   mutating func finish() {
     guard let response else { return fail(.malformedResponse) }
     if !joined.isEmpty {
-      guard let body = ContentCoding.open(joined, answer.coding) else {
-        return ContentCoding.refusal(answer.coding).map { fail($0) } ?? fail(.undecodableBody)
+      guard let body = ContentCoding.open(joined, progress.coding) else {
+        return ContentCoding.refusal(progress.coding).map { fail($0) } ?? fail(.undecodableBody)
       }
       call { $0.urlProtocol($1, didLoad: body) }
     }
     Responses.finishing(response) { call { $0.urlProtocolDidFinishLoading($1) } }
-  }
-
-  /// Tells whether everything that was announced has come, so that nothing that follows matters.
-  var isWhole: Bool { answer.isWhole }
-
-  /// Ends with what a client would see, unless it has everything already.
-  mutating func broken(_ symptom: Symptom) {
-    if isWhole { finish() } else { fail(symptom) }
-  }
-
-  /// Ends as a client takes it that the connection was closed now.
-  mutating func closed() {
-    if let symptom = answer.symptomWhenClosed { fail(symptom) } else { finish() }
   }
 
   /// Ends with what a client would see.
@@ -129,7 +117,7 @@ extension HTTPURLResponse {
       url: url,
       statusCode: head.status,
       httpVersion: "HTTP/1.1",
-      headerFields: Courier.dictionary(head.headers)
+      headerFields: ClientCalls.dictionary(head.headers)
     )
   }
 }
@@ -187,7 +175,7 @@ enum ContentCoding {
 
   /// Returns the reason why a body that a client's own platform might open cannot be; `nil` where
   /// it could not, either.
-  static func refusal(_ coding: String?) -> (any Error)? {
+  static func refusal(_ coding: String?) -> HarnessError? {
     guard let coding, coding.contains("br") || coding.contains("zstd") else { return nil }
     return HarnessError(
       """
