@@ -1,65 +1,42 @@
-extension Link {
-  package init(reading object: ObjectReader) throws(FormatError) {
-    var object = object
-    var link = Link(up: Direction(), down: Direction())
-    if let name = try object.string("preset") {
-      guard let preset = LinkPreset.named(name) else { throw Self.unknownPreset(name, object) }
-      link = preset.link
-    }
-    let dns = try object.double("dnsDelayMilliseconds", in: LinkOverrides.delays)
-    link.dnsDelay = dns.map { Duration(milliseconds: $0) } ?? link.dnsDelay
-    link.isShared = try object.bool("shared") ?? link.isShared
-    let both = try LinkOverrides("", &object)
-    let (up, down) = (try LinkOverrides("up", &object), try LinkOverrides("down", &object))
-    try object.refuseUnknownKeys()
-    link.up = try up.applied(to: try both.applied(to: link.up, object, isLast: false), object)
-    link.down = try down.applied(to: try both.applied(to: link.down, object, isLast: false), object)
-    if link.isShared, link.up.bitsPerSecond == nil, link.down.bitsPerSecond == nil {
-      throw object.error("shared", "there is no rate to share", fix: "Give \"bitsPerSecond\".")
-    }
-    self = link
-  }
+extension Link: JSONObject {
+  package static let blank = Link(up: Direction(), down: Direction())
 
-  private static func unknownPreset(_ name: String, _ object: ObjectReader) -> FormatError {
-    object.error(
-      "preset",
-      "there is no preset \"\(name)\"",
-      fix: LinkPreset.suggestion(for: name)
-    )
-  }
-
-  package var json: [JSON.Member] {
-    var members = Self.members(up, "up") + Self.members(down, "down")
-    if dnsDelay > .zero { members.add("dnsDelayMilliseconds", dnsDelay) }
-    if isShared { members.append(JSON.Member("shared", .bool(true))) }
-    return members
-  }
-
-  private static func members(_ direction: Direction, _ prefix: String) -> [JSON.Member] {
-    var members: [JSON.Member] = []
-    func add(_ name: String, _ value: JSON?) {
-      guard let value else { return }
-      members.append(JSON.Member(JSON.Text(prefix + name), value))
+  package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
+    var (ups, downs) = (LinkOverrides(up), LinkOverrides(down))
+    guard fields.isReading else {
+      try ups.list("up", &fields)
+      try downs.list("down", &fields)
+      return try listBoth(&fields)
     }
-    add("DelayMilliseconds", .number(direction.delay.inMilliseconds, places: 3))
-    if let jitter = direction.jitter {
-      add("JitterMilliseconds", .number(jitter.length.inMilliseconds, places: 3))
-      if jitter.distribution != .even {
-        add("JitterDistribution", .text(jitter.distribution.rawValue))
+    if let name = try fields.object.string("preset") {
+      guard let preset = LinkPreset.named(name) else {
+        let (problem, fix) = ("there is no preset \"\(name)\"", LinkPreset.suggestion(for: name))
+        throw fields.object.error("preset", problem, fix: fix)
       }
-      if jitter.correlation > 0 { add("JitterCorrelation", .exactly(jitter.correlation)) }
+      self = preset.link
     }
-    add("BitsPerSecond", direction.bitsPerSecond.map { .exactly($0) })
-    add("QueueBytes", direction.queueBytes.map { .number($0) })
-    add("QueuePackets", direction.queuePackets.map { .number($0) })
-    switch direction.loss {
-    case .none: break
-    case .bernoulli(let probability): add("LossProbability", .exactly(probability))
-    case .gilbertElliott(let chain):
-      add("Loss", .object([JSON.Member("gilbertElliott", chain.json)]))
-    case .script(let script): add("Loss", .object([JSON.Member("script", script.json)]))
-    }
-    return members
+    try listBoth(&fields)
+    var both = LinkOverrides(Direction())
+    try both.list("", &fields)
+    try ups.list("up", &fields)
+    try downs.list("down", &fields)
+    try fields.refuseUnknownKeys()
+    up = ups.applied(to: both.applied(to: up))
+    try ups.check(up, fields)
+    down = downs.applied(to: both.applied(to: down))
+    try downs.check(down, fields)
+    let hasRate = up.bitsPerSecond != nil || down.bitsPerSecond != nil
+    let fix = "Give \"bitsPerSecond\"."
+    try fields.refuse(isShared && !hasRate, "shared", "there is no rate to share", fix: fix)
+  }
+
+  /// Lists the members that are about both directions together.
+  private mutating func listBoth(_ fields: inout JSONFields) throws(FormatError) {
+    var delay = dnsDelay > .zero ? dnsDelay : nil
+    var shared = isShared ? true : nil
+    try fields.time("dnsDelayMilliseconds", &delay, in: LinkOverrides.delays)
+    try fields.bool("shared", &shared)
+    (dnsDelay, isShared) = (delay ?? dnsDelay, shared ?? isShared)
   }
 }
 
@@ -68,9 +45,9 @@ extension Link {
 private struct LinkOverrides {
   static let delays = 0.0...3_600_000
 
-  private let prefix: String
-  private var delay: Double?
-  private var jitter: Double?
+  private var prefix = ""
+  private var delay: Duration?
+  private var jitter: Duration?
   private var distribution: Jitter.Distribution?
   private var correlation: Double?
   private var rate: Double?
@@ -78,25 +55,33 @@ private struct LinkOverrides {
   private var queuePackets: Int?
   private var loss: LossModel?
 
-  init(_ prefix: String, _ object: inout ObjectReader) throws(FormatError) {
+  /// Creates the statements that describe a direction.
+  init(_ direction: Link.Direction) {
+    (delay, rate, loss) = (direction.delay, direction.bitsPerSecond, direction.loss)
+    (queueBytes, queuePackets) = (direction.queueBytes, direction.queuePackets)
+    guard let jitter = direction.jitter else { return }
+    self.jitter = jitter.length
+    distribution = jitter.distribution == .even ? nil : jitter.distribution
+    correlation = jitter.correlation > 0 ? jitter.correlation : nil
+  }
+
+  /// Lists the statements under keys that begin with a direction.
+  mutating func list(_ prefix: String, _ fields: inout JSONFields) throws(FormatError) {
     self.prefix = prefix
-    delay = try object.double(key("delayMilliseconds"), in: Self.delays)
-    jitter = try object.double(key("jitterMilliseconds"), in: Self.delays)
-    distribution = try object.choice(key("jitterDistribution"), Jitter.Distribution.self)
-    correlation = try object.double(key("jitterCorrelation"), in: 0...1)
-    rate = try object.double(key("bitsPerSecond"), in: 1...1e15)
-    queueBytes = try object.int(key("queueBytes"), in: 1...(1 << 40))
-    queuePackets = try object.int(key("queuePackets"), in: 1...1_000_000)
-    let probability = try object.double(key("lossProbability"), in: 0...1)
+    try fields.time(key("delayMilliseconds"), &delay, in: Self.delays)
+    try fields.time(key("jitterMilliseconds"), &jitter, in: Self.delays)
+    try fields.choice(key("jitterDistribution"), &distribution)
+    try fields.double(key("jitterCorrelation"), &correlation, in: 0...1)
+    try fields.double(key("bitsPerSecond"), &rate, in: 1...1e15)
+    try fields.int(key("queueBytes"), &queueBytes, in: 1...(1 << 40))
+    try fields.int(key("queuePackets"), &queuePackets, in: 1...1_000_000)
+    var probability: Double? = if case .bernoulli(let share)? = loss { share } else { nil }
+    try fields.double(key("lossProbability"), &probability, in: 0...1)
+    guard fields.isReading else { return fields.write(key("loss"), loss?.json) }
     loss = probability.map { $0 > 0 ? .bernoulli($0) : .none }
-    guard let model = try object.object(key("loss")) else { return }
-    guard probability == nil else {
-      throw object.error(
-        key("loss"),
-        "\"\(key("lossProbability"))\" stands here, too",
-        fix: "Give one of them."
-      )
-    }
+    guard let model = try fields.object.object(key("loss")) else { return }
+    let problem = "\"\(key("lossProbability"))\" stands here, too"
+    try fields.refuse(probability != nil, key("loss"), problem, fix: "Give one of them.")
     loss = try LossModel(reading: model)
   }
 
@@ -104,52 +89,45 @@ private struct LinkOverrides {
     prefix.isEmpty ? name : prefix + name.prefix(1).uppercased() + name.dropFirst()
   }
 
-  /// Returns the direction with what is said about it, and refused where that makes no sense.
-  func applied(
-    to direction: Link.Direction,
-    _ object: ObjectReader,
-    isLast: Bool = true
-  ) throws(FormatError) -> Link.Direction {
+  /// Returns a direction changed by the statements.
+  func applied(to direction: Link.Direction) -> Link.Direction {
     var direction = direction
-    if let delay { direction.delay = Duration(milliseconds: delay) }
+    if let delay { direction.delay = delay }
     if let rate { direction.bitsPerSecond = rate }
     if let queueBytes { direction.queueBytes = queueBytes }
     if let queuePackets { direction.queuePackets = queuePackets }
     if let loss { direction.loss = loss }
     var stray = direction.jitter ?? Jitter(.zero)
-    if let jitter { stray.length = Duration(milliseconds: jitter) }
+    if let jitter { stray.length = jitter }
     if let distribution { stray.distribution = distribution }
     if let correlation { stray.correlation = correlation }
     direction.jitter = stray == Jitter(.zero) ? nil : stray
-    guard isLast else { return direction }
-    // What was said for both directions may be what makes no sense for this one.
-    func place(_ name: String, _ isHere: Bool) -> String {
-      isHere ? key(name) : name
-    }
-    if let jitter = direction.jitter {
-      if jitter.length == .zero {
-        throw object.error(
-          place("jitterDistribution", distribution != nil || correlation != nil),
-          "there is no jitter that it could shape",
-          fix: "Give \"jitterMilliseconds\"."
-        )
-      }
-      if jitter.length > direction.delay {
-        throw object.error(
-          place("jitterMilliseconds", self.jitter != nil),
-          "\(JSON.number(jitter.length.inMilliseconds, places: 3)) ms is more than the delay of "
-            + "\(JSON.number(direction.delay.inMilliseconds, places: 3)) ms"
-        )
-      }
-    }
-    if direction.queuePackets != nil, direction.bitsPerSecond == nil {
-      throw object.error(
-        place("queuePackets", queuePackets != nil),
-        "nothing waits where there is no rate",
-        fix: "Give \"bitsPerSecond\"."
-      )
-    }
     return direction
+  }
+
+  /// Throws an error about a contradiction in a direction, which the statements about both
+  /// directions may cause.
+  func check(_ direction: Link.Direction, _ fields: JSONFields) throws(FormatError) {
+    func place(_ name: String, _ isHere: Bool) -> String { isHere ? key(name) : name }
+    let isShaped = distribution != nil || correlation != nil
+    try fields.refuse(
+      direction.jitter?.length == .zero,
+      place("jitterDistribution", isShaped),
+      "there is no jitter that it could shape",
+      fix: "Give \"jitterMilliseconds\"."
+    )
+    let (length, delay) = (direction.jitter?.length ?? .zero, direction.delay)
+    try fields.refuse(
+      length > delay,
+      place("jitterMilliseconds", jitter != nil),
+      "\(JSON.milliseconds(length)) ms is more than the delay of \(JSON.milliseconds(delay)) ms"
+    )
+    try fields.refuse(
+      direction.queuePackets != nil && direction.bitsPerSecond == nil,
+      place("queuePackets", queuePackets != nil),
+      "nothing waits where there is no rate",
+      fix: "Give \"bitsPerSecond\"."
+    )
   }
 }
 
@@ -171,84 +149,74 @@ extension LossModel {
       )
     }
   }
+
+  /// The object of a model that is more than a probability; `nil` of any other.
+  fileprivate var json: JSON? {
+    switch self {
+    case .none, .bernoulli: nil
+    case .gilbertElliott(let chain): ["gilbertElliott": chain.json]
+    case .script(let script): ["script": script.json]
+    }
+  }
 }
 
-extension GilbertElliott {
-  fileprivate init(reading object: ObjectReader) throws(FormatError) {
-    var object = object
-    func needed(_ name: String, _ object: inout ObjectReader) throws(FormatError) -> Double {
-      guard let value = try object.double(name, in: 0...1) else {
-        throw object.error(name, "a probability from 0 to 1 is missing")
-      }
-      return value
-    }
-    let goodToBad = try needed("goodToBad", &object)
-    let badToGood = try needed("badToGood", &object)
-    let lossInGood = try object.double("lossInGood", in: 0...1)
-    let lossInBad = try object.double("lossInBad", in: 0...1)
-    try object.refuseUnknownKeys()
-    guard goodToBad + badToGood > 0 else {
-      throw object.error(
-        "goodToBad",
-        "a chain that never moves has no bursts",
-        fix: "Give \"lossProbability\", or one of \"goodToBad\" and \"badToGood\" above 0."
-      )
-    }
-    self.init(
-      goodToBad: goodToBad,
-      badToGood: badToGood,
-      lossInGood: lossInGood ?? 0,
-      lossInBad: lossInBad ?? 1
+extension GilbertElliott: JSONObject {
+  package static let blank = Self(goodToBad: 0, badToGood: 0)
+
+  package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
+    let problem = "a probability from 0 to 1 is missing"
+    var (toBad, toGood): (Double?, Double?) = (goodToBad, badToGood)
+    var (inGood, inBad): (Double?, Double?) = (lossInGood, lossInBad)
+    try fields.double("goodToBad", &toBad, in: 0...1)
+    goodToBad = try fields.required(toBad, ("goodToBad", problem))
+    try fields.double("badToGood", &toGood, in: 0...1)
+    badToGood = try fields.required(toGood, ("badToGood", problem))
+    try fields.double("lossInGood", &inGood, in: 0...1)
+    try fields.double("lossInBad", &inBad, in: 0...1)
+    (lossInGood, lossInBad) = (inGood ?? lossInGood, inBad ?? lossInBad)
+    try fields.refuseUnknownKeys()
+    try fields.refuse(
+      goodToBad + badToGood <= 0,
+      "goodToBad",
+      "a chain that never moves has no bursts",
+      fix: "Give \"lossProbability\", or one of \"goodToBad\" and \"badToGood\" above 0."
     )
   }
+}
 
-  fileprivate var json: JSON {
-    [
-      "goodToBad": .exactly(goodToBad), "badToGood": .exactly(badToGood),
-      "lossInGood": .exactly(lossInGood), "lossInBad": .exactly(lossInBad),
-    ]
+extension LossScript: JSONObject {
+  package static let blank = Self()
+
+  package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
+    try fields.packets("packets", &packets)
+    try fields.packets("handshake", &handshake)
+    try fields.packets("data", &data)
+    try fields.packets("acknowledgements", &acknowledgements)
   }
 }
 
-extension LossScript {
+extension JSONFields {
   /// The greatest number of packets of a kind that can be named.
-  private static let numbersMax = 10_000
+  private static let packetsMax = 10_000
 
-  fileprivate init(reading object: ObjectReader) throws(FormatError) {
-    var object = object
-    let numbersMax = Self.numbersMax
-    func numbers(_ name: String, _ object: inout ObjectReader) throws(FormatError) -> Set<Int> {
-      let list = try object.array(name) ?? []
-      guard list.count <= numbersMax else {
-        throw object.error(name, "\(list.count) numbers are more than \(numbersMax)")
-      }
-      var numbers: Set<Int> = []
-      for (index, value) in list.enumerated() {
-        guard let number = value.intValue, 1...1_000_000_000 ~= number else {
-          throw object.error(
-            "\(name)[\(index)]",
-            "\(value) is not a whole number from 1 to 1000000000"
-          )
-        }
-        numbers.insert(number)
-      }
-      return numbers
+  /// Lists numbers of packets, in their order.
+  fileprivate mutating func packets(
+    _ name: String,
+    _ value: inout Set<Int>
+  ) throws(FormatError) {
+    guard isReading else {
+      return write(name, value.isEmpty ? JSON?.none : .numbers(value.sorted()))
     }
-    packets = try numbers("packets", &object)
-    handshake = try numbers("handshake", &object)
-    data = try numbers("data", &object)
-    acknowledgements = try numbers("acknowledgements", &object)
-    try object.refuseUnknownKeys()
-  }
-
-  fileprivate var json: JSON {
-    var members: [JSON.Member] = []
-    for (name, numbers) in [
-      ("packets", packets), ("handshake", handshake), ("data", data),
-      ("acknowledgements", acknowledgements),
-    ] where !numbers.isEmpty {
-      members.append(JSON.Member(JSON.Text(name), .array(numbers.sorted().map { .number($0) })))
+    let list = try object.array(name) ?? []
+    guard list.count <= Self.packetsMax else {
+      throw object.error(name, "\(list.count) numbers are more than \(Self.packetsMax)")
     }
-    return .object(members)
+    for (index, json) in list.enumerated() {
+      guard let number = json.intValue, 1...1_000_000_000 ~= number else {
+        let problem = "\(json) is not a whole number from 1 to 1000000000"
+        throw object.error("\(name)[\(index)]", problem)
+      }
+      value.insert(number)
+    }
   }
 }

@@ -149,12 +149,6 @@ public enum ConversationFault: Sendable, Hashable {
 // { "webSocket": "latePong", "waitMilliseconds": 50 }
 // A message that is not told is the first.
 
-extension Fault {
-  static func conversations(_ object: inout ObjectReader) throws(FormatError) -> [Fault] {
-    try ConversationFault(reading: &object).map { [.conversation($0)] } ?? []
-  }
-}
-
 extension ConversationFault {
   private enum Word: String, CaseIterable {
     case wrongAccept, unaskedSubprotocol, unaskedExtension
@@ -173,7 +167,8 @@ extension ConversationFault {
   private static let codes = 0...65_535
   private static let messages = 1...(1 << 30)
 
-  fileprivate init?(reading object: inout ObjectReader) throws(FormatError) {
+  /// Reads the keys of a conversation's fault; `nil` if there are none.
+  init?(reading object: inout ObjectReader) throws(FormatError) {
     let word = try object.choice("webSocket", Word.self)
     let message = try object.int("message", in: Self.messages)
     let code = try object.int("code", in: Self.codes)

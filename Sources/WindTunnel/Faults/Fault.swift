@@ -297,10 +297,10 @@ public enum Fault: Sendable, Hashable {
     }
     found += try Self.replacements(&object)
     found += try Self.edits(&object)
-    found += try Self.idleEnds(&object)
-    found += try Self.conversations(&object)
+    if let end = try IdleEnd(reading: &object) { found.append(.idle(end)) }
+    if let fault = try ConversationFault(reading: &object) { found.append(.conversation(fault)) }
     found += try Self.connections(&object)
-    found += try Self.mutations(&object)
+    if let mutation = try Mutation(reading: &object) { found.append(.mutate(mutation)) }
     try object.refuseUnknownKeys()
     guard let fault = found.first else {
       throw object.error(
@@ -357,10 +357,6 @@ public enum Fault: Sendable, Hashable {
     let malformation = try object.choice("malformed", Malformation.self)
     let replacement = try object.choice("answer", ReplacementResponse.self)
     return (malformation.map { [.malformed($0)] } ?? []) + (replacement.map { [.answer($0)] } ?? [])
-  }
-
-  private static func mutations(_ object: inout ObjectReader) throws(FormatError) -> [Fault] {
-    try Mutation(reading: &object).map { [.mutate($0)] } ?? []
   }
 
   /// The object in a scenario's file, which is also what the story's hash is made of.

@@ -36,18 +36,13 @@ public struct IdleEnd: Sendable, Hashable {
 // { "keepAlive": "closeAfterIdle" | "resetAfterIdle", "idleMilliseconds": 500 }
 // { "keepAlive": "closeOnNextRequest" | "resetOnNextRequest" }
 
-extension Fault {
-  static func idleEnds(_ object: inout ObjectReader) throws(FormatError) -> [Fault] {
-    try IdleEnd(reading: &object).map { [.idle($0)] } ?? []
-  }
-}
-
 extension IdleEnd {
   private enum Word: String, CaseIterable {
     case closeAfterIdle, resetAfterIdle, closeOnNextRequest, resetOnNextRequest
   }
 
-  fileprivate init?(reading object: inout ObjectReader) throws(FormatError) {
+  /// Reads the keys of an end; `nil` if there are none.
+  init?(reading object: inout ObjectReader) throws(FormatError) {
     let word = try object.choice("keepAlive", Word.self)
     let idle = try object.double("idleMilliseconds", in: Fault.milliseconds)
     guard let word else {

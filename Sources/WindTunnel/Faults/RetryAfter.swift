@@ -84,17 +84,16 @@ extension Fault {
       switch spelling {
       case nil: seconds.map { .seconds($0) }
       case .date?: .date(inSeconds: seconds ?? 1)
-      case .pastDate?: .pastDate
-      case .huge?: .huge
-      case .garbage?: .garbage
-      case .negative?: .negative
-      case .twoFields?: .twoFields
+      case let word?: RetryAfter.words.first { "\($0)" == word.rawValue }
       }
     return [.status(status, retryAfter: retryAfter)]
   }
 }
 
 extension RetryAfter {
+  /// The values whose spelling is a word without seconds.
+  fileprivate static let words: [RetryAfter] = [.pastDate, .huge, .garbage, .negative, .twoFields]
+
   var members: [JSON.Member] {
     switch self {
     case .seconds(let count): [JSON.Member("retryAfterSeconds", .number(count))]

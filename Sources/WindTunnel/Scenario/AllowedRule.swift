@@ -26,8 +26,16 @@ public struct AllowedRule: Sendable, Hashable {
   /// The rule as it is written, such as `repeats-post(POST /search)`.
   package var key: String { endpoint.map { "\(rule)(\($0))" } ?? rule }
 
-  /// `{ "gives-up-at-once": "the app asks again when it is opened" }`.
-  ///
+  /// Lists `"allow": { "gives-up-at-once": "the app asks again when it is opened" }`, which is left
+  /// out if there are no rules.
+  package static func list(
+    _ rules: inout [AllowedRule],
+    _ fields: inout JSONFields
+  ) throws(FormatError) {
+    if fields.isReading { return rules = try read(&fields.object) }
+    fields.write("allow", rules.isEmpty ? nil : json(of: rules))
+  }
+
   /// Of several reasons for one key, the first is kept.
   package static func json(of rules: [AllowedRule]) -> JSON {
     var seen: Set<String> = []

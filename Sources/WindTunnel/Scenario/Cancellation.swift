@@ -23,31 +23,16 @@ extension Scenario {
   }
 }
 
-extension Cancellation {
-  /// `{ "share": 0.3, "afterMilliseconds": 50, "throughMilliseconds": 400 }`.
-  init(reading object: consuming ObjectReader) throws(FormatError) {
-    let milliseconds = 0.0...86_400_000
-    guard let share = try object.double("share", in: 0...1) else {
-      throw object.error("share", "the share of the calls is missing")
-    }
-    guard let after = try object.double("afterMilliseconds", in: milliseconds) else {
-      throw object.error("afterMilliseconds", "when a call is given up is missing")
-    }
-    let through = try object.double("throughMilliseconds", in: milliseconds) ?? after
-    guard through >= after else {
-      throw object.error("throughMilliseconds", "\(through) is less than the \(after) it begins at")
-    }
-    try object.refuseUnknownKeys()
-    self.init(
-      share: share,
-      after: Fault.Spread(Duration(milliseconds: after), through: Duration(milliseconds: through))
-    )
-  }
+/// `{ "share": 0.3, "afterMilliseconds": 50, "throughMilliseconds": 400 }`.
+extension Cancellation: JSONObject {
+  package static let blank = Self(share: 0, after: .zero)
 
-  var json: [JSON.Member] {
-    var members = JSON.members(["share": .exactly(share)])
-    members.add("afterMilliseconds", after.least)
-    if after.most > after.least { members.add("throughMilliseconds", after.most) }
-    return members
+  package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
+    var (part, times): (Double?, Fault.Spread?) = (share, after)
+    try fields.double("share", &part, in: 0...1)
+    share = try fields.required(part, ("share", "the share of the calls is missing"))
+    let missing = "when a call is given up is missing"
+    try fields.spread("afterMilliseconds", &times, missing) { "the \($0) it begins at" }
+    after = times ?? after
   }
 }

@@ -28,26 +28,25 @@ public struct Credential: Sendable, Hashable {
     case any
   }
 
-  /// `{ "issuer": "POST /login", "field": "Authorization" }`.
-  init(reading object: consuming ObjectReader) throws(FormatError) {
-    guard let text = try object.string("issuer") else {
-      throw object.error(
-        "issuer",
-        "it says which request asks for a new credential",
-        fix: "Write for example \"issuer\": \"POST /login\"."
-      )
-    }
-    let issuer = try object.pattern(text, at: "issuer")
-    let field = try object.fieldName("field") ?? Self.usualField
-    try object.refuseUnknownKeys()
-    self.init(issuer: issuer, field: field)
-    notes = object.notes
-  }
+}
 
-  var json: JSON {
-    var members = [JSON.Member("issuer", .text(issuer.description))]
-    if field != Self.usualField { members.append(JSON.Member("field", .text(field))) }
-    return .object(members + notes)
+/// `{ "issuer": "POST /login", "field": "Authorization" }`.
+extension Credential: JSONObject {
+  package static let blank = Self(issuer: "")
+
+  package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
+    var asks = fields.isReading ? nil : issuer
+    try fields.pattern("issuer", &asks)
+    try fields.refuse(
+      asks == nil,
+      "issuer",
+      "it says which request asks for a new credential",
+      fix: "Write for example \"issuer\": \"POST /login\"."
+    )
+    var other = field == Self.usualField ? nil : field
+    try fields.fieldName("field", &other)
+    (issuer, field) = (asks ?? issuer, other ?? Self.usualField)
+    fields.notes(&notes)
   }
 }
 

@@ -4,21 +4,19 @@ public enum ClientExpectation: String, Sendable, Hashable, CaseIterable {
   /// The client shows an answer of before where its server fails, if that may be shown then.
   case stale
 
-  /// Reads `"expects": ["stale"]`; empty where it is not there.
-  static func read(_ object: inout ObjectReader) throws(FormatError) -> [Self] {
-    var all: [Self] = []
-    for (index, json) in (try object.array("expects") ?? []).enumerated() {
+  /// Lists `"expects": ["stale"]`, each once.
+  static func list(_ all: inout [Self], _ fields: inout JSONFields) throws(FormatError) {
+    guard fields.isReading else {
+      return fields.write("expects", all.isEmpty ? nil : .texts(all.map(\.rawValue)))
+    }
+    for (index, json) in (try fields.object.array("expects") ?? []).enumerated() {
       guard let expectation = json.stringValue.flatMap(Self.init(rawValue:)) else {
         let known = allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
-        throw object.error(
-          "expects[\(index)]",
-          "\(json) is nothing that can be asked of a client",
-          fix: "What can: \(known)."
-        )
+        let problem = "\(json) is nothing that can be asked of a client"
+        throw fields.object.error("expects[\(index)]", problem, fix: "What can: \(known).")
       }
       if !all.contains(expectation) { all.append(expectation) }
     }
-    return all
   }
 }
 

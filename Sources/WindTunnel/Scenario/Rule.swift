@@ -91,49 +91,37 @@ public struct FaultDecision: Sendable, Hashable {
   package var faultsText: String { "\(JSON.array(faults.map(\.json)))" }
 }
 
-extension FaultRule {
-  init(reading object: consuming ObjectReader) throws(FormatError) {
-    let when = try object.object("when")
-    let trigger = try when.map { object throws(FormatError) in try Trigger(reading: object) }
-    let place = object.place("faults")
-    let source = object.source
-    guard let faults = try object.array("faults"), !faults.isEmpty else {
-      throw object.error("faults", "a list of at least one fault should stand here")
+extension FaultRule: JSONObject {
+  package static let blank = Self(when: .always, [])
+
+  package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
+    guard fields.isReading else {
+      let when = trigger.members + (innerNotes["when"] ?? [])
+      let faults = faults.enumerated().map { index, fault in
+        fault.json.adding(innerNotes["faults[\(index)]"] ?? [])
+      }
+      fields.write("when", when.isEmpty ? nil : .object(when))
+      fields.write("faults", .array(faults))
+      return fields.notes(&notes)
     }
-    try object.refuseUnknownKeys()
-    self.init(when: trigger ?? .always, [])
-    notes = object.notes
-    if let when, !when.notes.isEmpty { innerNotes["when"] = when.notes }
+    var (when, whenNotes): (Trigger?, [JSON.Member]) = (nil, [])
+    try fields.nested("when", &when, notes: &whenNotes)
+    trigger = when ?? .always
+    if !whenNotes.isEmpty { innerNotes["when"] = whenNotes }
+    guard let faults = try fields.object.array("faults"), !faults.isEmpty else {
+      throw fields.object.error("faults", "a list of at least one fault should stand here")
+    }
+    try fields.refuseUnknownKeys()
+    fields.notes(&notes)
     for (index, json) in faults.enumerated() {
-      let object = try ObjectReader(json, source: source, path: "\(place)[\(index)]")
+      let path = fields.object.place("faults[\(index)]")
+      let object = try ObjectReader(json, source: fields.object.source, path: path)
       self.faults.append(try Fault(reading: object))
       if !object.notes.isEmpty { innerNotes["faults[\(index)]"] = object.notes }
     }
-    if let conflict = FaultConflict(self.faults) {
-      throw FormatError(
-        source: source,
-        place: "\(place)[\(conflict.index)]",
-        problem: "this cannot happen as well; \(conflict.reason)",
-        fix: FaultConflict.fix
-      )
-    }
-  }
-
-  var json: JSON {
-    let faults = faults.enumerated().map { index, fault in
-      fault.json.adding(innerNotes["faults[\(index)]"])
-    }
-    let when = trigger.json.adding(innerNotes["when"])
-    let members = [JSON.Member("when", when), JSON.Member("faults", .array(faults))]
-    return .object((when == [:] ? Array(members.dropFirst()) : members) + notes)
-  }
-}
-
-extension JSON {
-  /// Returns this object with notes behind its members.
-  fileprivate func adding(_ notes: [Member]?) -> JSON {
-    guard case .object(let members) = self, let notes else { return self }
-    return .object(members + notes)
+    guard let conflict = FaultConflict(self.faults) else { return }
+    let problem = "this cannot happen as well; \(conflict.reason)"
+    throw fields.object.error("faults[\(conflict.index)]", problem, fix: FaultConflict.fix)
   }
 }
 

@@ -50,77 +50,8 @@ extension Scenario {
 
   /// Reads a scenario from bytes.
   public init(data: Data, source: String) throws(FormatError) {
-    var top = try ObjectReader(JSON(parsing: data, source: source), source: source, path: "")
-    try CassetteFormat.checkVersion(&top, key: "windtunnelScenario", noun: "scenario")
-    guard let name = try top.string("name"), !name.isEmpty else {
-      throw top.error("name", "a scenario needs a name")
-    }
-    self.init(name)
-    self.class = try top.string("class")
-    if self.class == "" { throw top.error("class", "a class needs a name") }
-    summary = try top.string("summary")
-    if let object = try top.object("survival") { survival = try Survival(reading: object) }
-    calls = try top.int("calls", in: 1...Self.callsMax)
-    deadline = try top.double("deadlineMilliseconds", in: 1...86_400_000)
-      .map { Duration(milliseconds: $0) }
-    callsPerSecond = try top.double("callsPerSecond", in: 0.001...10_000)
-    wantsKeptConnections = try top.bool("keepConnections") ?? false
-    startup = try top.choice("startup", StartupState.self)
-    if let object = try top.object("link") {
-      link = try Link(reading: object)
-      linkNotes = object.notes
-    }
-    rules = try top.list("rules", FaultRule.init(reading:)) ?? []
-    if let object = try top.object("cancel") {
-      cancellation = try Cancellation(reading: object)
-      cancellationNotes = object.notes
-    }
-    for (index, pattern) in (try top.array("critical") ?? []).enumerated() {
-      guard let text = pattern.stringValue else {
-        throw top.error(
-          "critical[\(index)]",
-          "\(pattern) is no request pattern such as \"GET /home\""
-        )
-      }
-      critical.append(try top.pattern(text, at: "critical[\(index)]"))
-    }
-    if critical.isEmpty, let rule = rules.firstIndex(where: { $0.trigger.isCritical == true }) {
-      throw top.error(
-        "rules[\(rule)].when.critical",
-        "no request is critical here, so this never fires",
-        fix: "Name the critical ones: \"critical\": [\"GET /home\"]."
-      )
-    }
-    if let object = try top.object("credential") { credential = try Credential(reading: object) }
-    try checkCredentials(top)
-    expects = try ClientExpectation.read(&top)
-    gates = try Self.gates("gates", &top)
-    bars = try Self.gates("bars", &top)
-    allowed = try AllowedRule.read(&top)
-    try top.refuseUnknownKeys()
-    notes = top.notes
-  }
-
-  /// Reads the gates under a key.
-  private static func gates(
-    _ key: String,
-    _ top: inout ObjectReader
-  ) throws(FormatError) -> [Gate] {
-    var gates: [Gate] = []
-    for (index, json) in (try top.array(key) ?? []).enumerated() {
-      guard let text = json.stringValue else {
-        throw top.error("\(key)[\(index)]", "\(json) is no gate such as \"successRate >= 0.99\"")
-      }
-      do throws(GateError) {
-        let gate = try Gate(text)
-        try gate.checkAsOwn()
-        gates.append(gate)
-      } catch {
-        let place = "\(key)[\(index)], column \(error.column)"
-        throw top.error(place, error.problem, fix: error.fix)
-      }
-    }
-    return gates
+    let json = try JSON(parsing: data, source: source)
+    try self.init(reading: ObjectReader(json, source: source, path: ""))
   }
 
   /// The sentence about keys that are kept and have no effect yet; `nil` if there are none.
@@ -141,30 +72,77 @@ extension Scenario {
     let text = json.bytes() + Array("\n\(seed)".utf8)
     return String(SHA256.hexadecimal(text).prefix(16))
   }
+}
 
-  /// The same as a value.
-  package var json: JSON {
-    var members = JSON.members([
-      "windtunnelScenario": .number(CassetteFormat.version), "name": .text(name),
-      "class": self.class.map { .text($0) }, "summary": summary.map { .text($0) },
-      "survival": survival?.json,
-      "calls": calls.map { .number($0) },
-      "deadlineMilliseconds": deadline.map { .milliseconds($0) },
-      "callsPerSecond": callsPerSecond.map { .number($0, places: 3) },
-      "keepConnections": wantsKeptConnections ? true : JSON?.none,
-      "startup": startup.map { .text($0.rawValue) },
-    ])
-    members += notes
-    if let link { members.append(JSON.Member("link", .object(link.json + linkNotes))) }
-    members.append(JSON.Member("rules", .array(rules.map(\.json))))
-    if let cancellation { members.add("cancel", .object(cancellation.json + cancellationNotes)) }
-    if !critical.isEmpty { members.add("critical", .texts(critical.map(\.description))) }
-    if !expects.isEmpty { members.add("expects", .texts(expects.map(\.rawValue))) }
-    if let credential { members.append(JSON.Member("credential", credential.json)) }
-    if !gates.isEmpty { members.add("gates", .texts(gates.map(\.description))) }
-    if !bars.isEmpty { members.add("bars", .texts(bars.map(\.description))) }
-    if !allowed.isEmpty { members.append(JSON.Member("allow", AllowedRule.json(of: allowed))) }
-    return .object(members)
+extension Scenario: JSONObject {
+  package static let blank = Scenario("")
+
+  package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
+    try fields.version("windtunnelScenario", of: "scenario")
+    try fields.string("name", &name, ("name", "a scenario needs a name"))
+    try fields.refuse(name.isEmpty, "name", "a scenario needs a name")
+    try fields.string("class", &self.class)
+    try fields.refuse(self.class == "", "class", "a class needs a name")
+    try fields.string("summary", &summary)
+    try fields.nested("survival", &survival)
+    try fields.int("calls", &calls, in: 1...Self.callsMax)
+    try fields.time("deadlineMilliseconds", &deadline, in: 1...86_400_000)
+    try fields.double("callsPerSecond", &callsPerSecond, in: 0.001...10_000, places: 3)
+    try fields.flag("keepConnections", &wantsKeptConnections)
+    try fields.choice("startup", &startup)
+    fields.notes(&notes)
+    try fields.nested("link", &link, notes: &linkNotes)
+    try fields.list("rules", &rules)
+    try fields.nested("cancel", &cancellation, notes: &cancellationNotes)
+    try listCritical(&fields)
+    // Errors name the keys in the order in which they are read.
+    if fields.isReading {
+      try fields.nested("credential", &credential)
+      try checkCredentials(fields.object)
+    }
+    try ClientExpectation.list(&expects, &fields)
+    if !fields.isReading { try fields.nested("credential", &credential) }
+    try fields.texts("gates", &gates, Gate.read)
+    try fields.texts("bars", &bars, Gate.read)
+    try AllowedRule.list(&allowed, &fields)
+  }
+
+  /// Lists the patterns of critical requests.
+  private mutating func listCritical(_ fields: inout JSONFields) throws(FormatError) {
+    try fields.texts("critical", &critical) { json, place, top throws(FormatError) in
+      guard let text = json.stringValue else {
+        throw top.error(place, "\(json) is no request pattern such as \"GET /home\"")
+      }
+      return try top.pattern(text, at: place)
+    }
+    guard critical.isEmpty, let rule = rules.firstIndex(where: { $0.trigger.isCritical == true })
+    else { return }
+    try fields.refuse(
+      true,
+      "rules[\(rule)].when.critical",
+      "no request is critical here, so this never fires",
+      fix: "Name the critical ones: \"critical\": [\"GET /home\"]."
+    )
+  }
+}
+
+extension Gate {
+  /// Reads a gate of a scenario's own from its text.
+  fileprivate static func read(
+    _ json: JSON,
+    at place: String,
+    in top: ObjectReader
+  ) throws(FormatError) -> Gate {
+    guard let text = json.stringValue else {
+      throw top.error(place, "\(json) is no gate such as \"successRate >= 0.99\"")
+    }
+    do throws(GateError) {
+      let gate = try Gate(text)
+      try gate.checkAsOwn()
+      return gate
+    } catch {
+      throw top.error("\(place), column \(error.column)", error.problem, fix: error.fix)
+    }
   }
 }
 

@@ -36,25 +36,18 @@ public struct Survival: Sendable, Hashable {
     return "\(who): by \(by). Wrong is \(wrong)."
   }
 
-  init(reading object: consuming ObjectReader) throws(FormatError) {
-    guard let calls = try object.choice("calls", Calls.self) else {
-      throw object.error("calls", "it says which calls can go well: all, some or none")
-    }
-    guard let by = try object.string("by") else {
-      throw object.error("by", "it says by what a client comes out well")
-    }
-    guard let wrong = try object.string("wrong") else {
-      throw object.error("wrong", "it says what is wrong to do")
-    }
-    self.init(calls, by: by, wrong: wrong)
-    try object.refuseUnknownKeys()
-    notes = object.notes
-  }
+}
 
-  var json: JSON {
-    .object(
-      JSON.members(["calls": .text(calls.rawValue), "by": .text(by), "wrong": .text(wrong)])
-        + notes
-    )
+extension Survival: JSONObject {
+  package static let blank = Self(.none, by: "", wrong: "")
+
+  package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
+    let problem = "it says which calls can go well: all, some or none"
+    var share: Calls? = calls
+    try fields.choice("calls", &share)
+    calls = try fields.required(share, ("calls", problem))
+    try fields.string("by", &by, ("by", "it says by what a client comes out well"))
+    try fields.string("wrong", &wrong, ("wrong", "it says what is wrong to do"))
+    fields.notes(&notes)
   }
 }

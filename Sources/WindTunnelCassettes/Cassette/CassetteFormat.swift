@@ -132,3 +132,11 @@ package enum CassetteFormat {
     return Data(JSON.object(members).fileBytes())
   }
 }
+
+extension JSONFields {
+  /// Lists a version key, which comes first in each format.
+  package mutating func version(_ key: String, of noun: String) throws(FormatError) {
+    guard isReading else { return write(key, .number(CassetteFormat.version)) }
+    try CassetteFormat.checkVersion(&object, key: key, noun: noun)
+  }
+}

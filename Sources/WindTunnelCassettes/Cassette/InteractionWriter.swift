@@ -13,49 +13,45 @@ package struct InteractionWriter {
 
   package func json(_ interaction: Interaction) throws -> JSON {
     let notes = interaction.innerNotes
-    func member(_ name: String, _ members: [JSON.Member]) -> JSON.Member {
-      JSON.Member(JSON.Text(name), .object(members + (notes[name] ?? [])))
+    func object(_ place: String, _ members: [JSON.Member]) -> JSON {
+      .object(members + (notes[place] ?? []))
     }
-    var members = [member("request", try request(interaction.request))]
-    switch interaction.result {
-    case .response(let response):
-      members.append(member("response", try self.members(response, interaction)))
-    case .failure(let failure): members.append(member("failure", self.members(failure)))
-    case .cut(let response, let failure):
-      members.append(member("response", try self.members(response, interaction)))
-      members.append(member("failure", self.members(failure)))
-    }
-    if let timing = interaction.timing { members.append(member("timing", self.members(timing))) }
-    if !interaction.messages.isEmpty {
-      let messages = try interaction.messages.enumerated().map { index, message in
-        JSON.object(try self.members(message) + (notes["messages[\(index)]"] ?? []))
-      }
-      members.append(JSON.Member("messages", .array(messages)))
-    }
-    if let then = interaction.then { members.append(JSON.Member("then", .text(then.rawValue))) }
-    if let date = interaction.recordedAt { members.append(JSON.Member("recordedAt", .text(date))) }
-    return .object(members + interaction.notes)
+    let (result, messages) = (interaction.response, interaction.messages)
+    return .object(
+      JSON.members([
+        "request": object("request", try request(interaction.request)),
+        "response": try result.map { object("response", try members($0, interaction)) },
+        "failure": interaction.failure.map { object("failure", members($0)) },
+        "timing": interaction.timing.map { object("timing", members($0)) },
+        "messages": messages.isEmpty
+          ? JSON?.none
+          : .array(
+            try messages.enumerated().map { object("messages[\($0)]", try members($1)) }
+          ),
+        "then": interaction.then.map { .text($0.rawValue) },
+        "recordedAt": interaction.recordedAt.map { .text($0) },
+      ]) + interaction.notes
+    )
   }
 
   private func request(_ request: Request) throws -> [JSON.Member] {
-    var members = JSON.members([
+    JSON.members([
       "method": .text(request.method), "url": .head(request.url.description),
-    ])
-    if !request.headers.isEmpty { members.append(Self.headers(request.headers)) }
-    return members + (try body(request.body, request.headers))
+      "headers": request.headers.isEmpty ? JSON?.none : Self.headers(request.headers),
+    ]) + (try body(request.body, request.headers))
   }
 
   private func members(_ response: Response, _ interaction: Interaction) throws -> [JSON.Member] {
-    let joined = interaction.joined
-    var members = [JSON.Member("status", .number(response.status))]
-    members.add("reason", response.head.reason.map { .head($0) })
-    members.add("informational", Self.interims(response.head, interaction.innerNotes))
-    members.append(Self.headers(response.headers))
-    if !response.trailers.isEmpty { members.append(Self.headers(response.trailers, "trailers")) }
-    if !joined.isEmpty { members.append(JSON.Member("joined", .array(joined.map { .text($0) }))) }
+    let (trailers, joined) = (response.trailers, interaction.joined)
     // A digest may stand behind the body.
-    return members
-      + (try body(response.body, HeaderFields(Array(response.headers) + response.trailers)))
+    let all = HeaderFields(Array(response.headers) + trailers)
+    return JSON.members([
+      "status": .number(response.status), "reason": response.head.reason.map { .head($0) },
+      "informational": Self.interims(response.head, interaction.innerNotes),
+      "headers": Self.headers(response.headers),
+      "trailers": trailers.isEmpty ? JSON?.none : Self.headers(trailers),
+      "joined": joined.isEmpty ? JSON?.none : .texts(joined),
+    ]) + (try body(response.body, all))
   }
 
   /// The interim responses of a head with their notes; `nil` if there are none.
@@ -63,14 +59,14 @@ package struct InteractionWriter {
     if head.informational.isEmpty { return nil }
     return .array(
       head.informational.enumerated().map { index, head in
-        let members = [JSON.Member("status", .number(head.status)), headers(head.headers)]
-        return .object(members + (notes["informational[\(index)]"] ?? []))
+        let members: JSON = ["status": .number(head.status), "headers": headers(head.headers)]
+        return members.adding(notes["informational[\(index)]"] ?? [])
       }
     )
   }
 
-  private static func headers(_ fields: HeaderFields, _ key: JSON.Text = "headers") -> JSON.Member {
-    JSON.Member(key, .array(fields.map { .array([.text($0.name), .head($0.value)]) }))
+  private static func headers(_ fields: HeaderFields) -> JSON {
+    .array(fields.map { .array([.text($0.name), .head($0.value)]) })
   }
 
   /// The depth to which a body may nest to be stored as structure: it stands four levels down in a
@@ -83,8 +79,7 @@ package struct InteractionWriter {
     if keepsStructure, headers.haveFreeGzip, let (form, content) = GzipForm.of(body.data),
       let readable = readable(content)
     {
-      let numbers = form.numbers.map { JSON.number($0) }
-      return [JSON.Member("gzip", .array(numbers))] + readable
+      return [JSON.Member("gzip", .numbers(form.numbers))] + readable
     }
     return readable(body.data) ?? [JSON.Member("base64", .text(body.data.base64EncodedString()))]
   }
@@ -158,10 +153,9 @@ package struct InteractionWriter {
           ?? JSON.Member("base64", .text(message.body.data.base64EncodedString()))
       )
     }
-    let fragments = message.fragments.map { JSON.number($0) }
     return members
       + JSON.members([
-        "fragments": fragments.isEmpty ? JSON?.none : .array(fragments),
+        "fragments": message.fragments.isEmpty ? JSON?.none : .numbers(message.fragments),
         "offsetMilliseconds": .number(message.offset.inMilliseconds, places: 3),
         "after": message.cause.map { .number($0) },
       ])

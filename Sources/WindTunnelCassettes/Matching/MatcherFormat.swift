@@ -108,34 +108,28 @@ extension Matcher {
   /// Returns the rules as a file holds them, without those that another matcher has as well.
   /// Filters are functions and cannot be written.
   public func json(over base: Matcher) -> JSON {
-    var members = [JSON.Member("match", .number(CassetteFormat.version))]
-    func add(_ name: JSON.Text, _ value: JSON, if isOther: Bool) {
-      if isOther { members.append(JSON.Member(name, value)) }
-    }
-    add("method", .bool(comparesMethod), if: comparesMethod != base.comparesMethod)
-    add("origin", .text(authority.rawValue), if: authority != base.authority)
-    for (name, part) in Self.originNames {
-      let isCompared = origin.contains(part)
-      add(JSON.Text(name), .bool(isCompared), if: isCompared != base.origin.contains(part))
-    }
-    let texts: ([String]) -> JSON = { .array($0.map { .text($0) }) }
-    add("path", ["exact": .bool(isPathExact)], if: isPathExact != base.isPathExact)
-    add("paths", texts(paths.map(\.description)), if: paths != base.paths)
-    add("query", ["exact": .bool(isQueryExact)], if: isQueryExact != base.isQueryExact)
-    add(
-      "ignoreQuery",
-      texts(ignoredQuery.map(\.description)),
-      if: ignoredQuery != base.ignoredQuery
+    let others = zip(members, base.members).filter { $0.value != $1.value }.map(\.0)
+    return .object(
+      JSON.members(["match": .number(CassetteFormat.version)])
+        + others.filter { $0.name != "ignoreBody" || $0.value != [] }
     )
-    add("headers", texts(headers), if: headers != base.headers)
-    add("body", .text(body.reading.rawValue), if: body.reading != base.body.reading)
+  }
+
+  /// The members of all rules.
+  private var members: [JSON.Member] {
     let ignored = body.ignoredPaths.map(\.description) + body.ignoredFields.map(\.description)
-    let isOther =
-      body.ignoredPaths != base.body.ignoredPaths || body.ignoredFields != base.body.ignoredFields
-    add("ignoreBody", texts(ignored), if: isOther && !ignored.isEmpty)
-    add("keep", texts(kept), if: kept != base.kept)
-    add("correlate", texts(correlated.map(\.description)), if: correlated != base.correlated)
-    return .object(members)
+    let parts = Self.originNames.map { name, part in
+      JSON.Member(JSON.Text(name), .bool(origin.contains(part)))
+    }
+    return JSON.members(["method": .bool(comparesMethod), "origin": .text(authority.rawValue)])
+      + parts
+      + JSON.members([
+        "path": ["exact": .bool(isPathExact)], "paths": .texts(paths.map(\.description)),
+        "query": ["exact": .bool(isQueryExact)],
+        "ignoreQuery": .texts(ignoredQuery.map(\.description)), "headers": .texts(headers),
+        "body": .text(body.reading.rawValue), "ignoreBody": .texts(ignored), "keep": .texts(kept),
+        "correlate": .texts(correlated.map(\.description)),
+      ])
   }
 }
 

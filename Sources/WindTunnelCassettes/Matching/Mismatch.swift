@@ -389,13 +389,12 @@ extension Mismatch: CustomStringConvertible {
 
   /// The mismatch as JSON, for programs.
   public var json: JSON {
-    var members: [JSON.Member] = [
-      JSON.Member("asked", .text(asked)), JSON.Member("interactions", .number(count)),
-      JSON.Member("played", .number(played)),
-      JSON.Member("candidates", .array(candidates.map(\.json))),
-    ]
-    if let rule { members.append(JSON.Member("rule", rule)) }
-    return .object(members)
+    .object(
+      JSON.members([
+        "asked": .text(asked), "interactions": .number(count), "played": .number(played),
+        "candidates": .array(candidates.map(\.json)), "rule": rule,
+      ])
+    )
   }
 }
 
@@ -411,19 +410,19 @@ extension Mismatch.Candidate {
 extension Mismatch.Verdict {
   fileprivate var json: JSON {
     let verdict = isCompared ? (differences.isEmpty ? "same" : "differs") : "notCompared"
-    var members = [
-      JSON.Member("part", .text(part.rawValue)), JSON.Member("verdict", .text(verdict)),
-    ]
-    if !differences.isEmpty { members.add("differences", .array(differences.map(\.json))) }
-    return .object(members)
+    return .object(
+      JSON.members([
+        "part": .text(part.rawValue), "verdict": .text(verdict),
+        "differences": differences.isEmpty ? JSON?.none : .array(differences.map(\.json)),
+      ])
+    )
   }
 }
 
 extension Mismatch.Difference {
   fileprivate var json: JSON {
     [
-      "in": .text(name), "at": at.map { .text($0) } ?? .null,
-      "recorded": recorded.map { .text($0) } ?? .null, "asked": asked.map { .text($0) } ?? .null,
+      "in": .text(name), "at": .orNull(at), "recorded": .orNull(recorded), "asked": .orNull(asked),
     ]
   }
 }

@@ -51,6 +51,8 @@ package struct JSONFields {
   /// The members that were written.
   fileprivate private(set) var members: [JSON.Member] = []
   package let isReading: Bool
+  /// The range in milliseconds of a time without its own limit.
+  package static let times = 0.0...1e12
 
   fileprivate init() { isReading = false }
   fileprivate init(_ object: ObjectReader) { (self.object, isReading) = (object, true) }
@@ -58,6 +60,24 @@ package struct JSONFields {
   /// Writes a member if there is a value for it.
   package mutating func write(_ name: String, _ value: JSON?) {
     members.add(JSON.Text(name), value)
+  }
+
+  /// Lists the members that begin with `_` or are kept, unchanged.
+  package mutating func notes(_ notes: inout [JSON.Member]) {
+    if isReading { notes = object.notes } else { members += notes }
+  }
+
+  /// Throws an error about an unknown key, before the checks that follow.
+  package func refuseUnknownKeys() throws(FormatError) { try object.refuseUnknownKeys() }
+
+  /// Throws an error about a member if its value was read and is wrong.
+  package func refuse(
+    _ isWrong: Bool,
+    _ name: String,
+    _ problem: @autoclosure () -> String,
+    fix: String? = nil
+  ) throws(FormatError) {
+    if isReading, isWrong { throw object.error(name, problem(), fix: fix) }
   }
 
   /// Returns a value that must be there.
@@ -82,6 +102,22 @@ package struct JSONFields {
     value = try object.string(name)
   }
 
+  /// Lists a number with at most `places` decimals or, without a maximum, in its own digits.
+  package mutating func double(
+    _ name: String,
+    _ value: inout Double?,
+    in range: ClosedRange<Double>,
+    places: Int? = nil
+  ) throws(FormatError) {
+    guard isReading else {
+      return write(
+        name,
+        value.map { places == nil ? .exactly($0) : .number($0, places: places ?? 0) }
+      )
+    }
+    value = try object.double(name, in: range)
+  }
+
   package mutating func bool(_ name: String, _ value: inout Bool?) throws(FormatError) {
     guard isReading else { return write(name, value.map { .bool($0) }) }
     value = try object.bool(name)
@@ -95,10 +131,25 @@ package struct JSONFields {
     value = try object.object(name).map(Value.init(reading:))
   }
 
+  /// Lists an object and its notes, for a value that does not store them.
+  package mutating func nested<Value: JSONObject>(
+    _ name: String,
+    _ value: inout Value?,
+    notes: inout [JSON.Member]
+  ) throws(FormatError) {
+    guard isReading else { return write(name, value.map { .object($0.members + notes) }) }
+    guard let object = try object.object(name) else { return }
+    (value, notes) = (try Value(reading: object), object.notes)
+  }
+
   /// Lists a time in milliseconds.
-  package mutating func time(_ name: String, _ value: inout Duration?) throws(FormatError) {
+  package mutating func time(
+    _ name: String,
+    _ value: inout Duration?,
+    in range: ClosedRange<Double> = times
+  ) throws(FormatError) {
     guard isReading else { return members.add(JSON.Text(name), value) }
-    value = try object.offset(name)
+    value = try object.double(name, in: range).map { Duration(milliseconds: $0) }
   }
 
   package mutating func choice<Choice: RawRepresentable & CaseIterable>(
@@ -136,7 +187,7 @@ package struct JSONFields {
     _ missing: Missing
   ) throws(FormatError) {
     guard isReading else { return members.add(JSON.Text(name), value) }
-    value = try required(object.offset(name), missing)
+    value = Duration(milliseconds: try required(object.double(name, in: Self.times), missing))
   }
 
   // Members that have a default.
@@ -150,6 +201,21 @@ package struct JSONFields {
   package mutating func flag(_ name: String, _ value: inout Bool) throws(FormatError) {
     guard isReading else { return write(name, value ? true : JSON?.none) }
     value = try object.bool(name) ?? false
+  }
+
+  /// Lists texts, which are omitted if there are none. Each is read with its place.
+  package mutating func texts<Element: CustomStringConvertible>(
+    _ name: String,
+    _ value: inout [Element],
+    _ read: (JSON, _ place: String, ObjectReader) throws(FormatError) -> Element
+  ) throws(FormatError) {
+    guard isReading else {
+      return write(name, value.isEmpty ? JSON?.none : .texts(value.map(\.description)))
+    }
+    value = []
+    for (index, json) in (try object.array(name) ?? []).enumerated() {
+      value.append(try read(json, "\(name)[\(index)]", object))
+    }
   }
 
   /// Lists objects, which may be none.
@@ -178,12 +244,5 @@ package struct JSONFields {
   package mutating func names(_ name: String, _ value: inout [String]) throws(FormatError) {
     guard isReading else { return write(name, value.isEmpty ? JSON?.none : .texts(value)) }
     value = try object.values(name, "name", \.stringValue)
-  }
-}
-
-extension ObjectReader {
-  /// Returns a length of time or an offset, where it is there.
-  package mutating func offset(_ name: String) throws(FormatError) -> Duration? {
-    try double(name, in: 0...1e12).map { Duration(milliseconds: $0) }
   }
 }

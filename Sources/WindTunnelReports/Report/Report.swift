@@ -361,20 +361,18 @@ public struct ProgramStarts: Sendable, Hashable {
   }
 
   private static func text(_ rate: Double) -> String { "\(JSON.number(rate, places: 1))" }
+}
 
-  var json: JSON {
-    [
-      "askedPerSecond": .number(asked, places: 3),
-      "possiblePerSecond": .number(possible, places: 3),
-    ]
-  }
+extension ProgramStarts: JSONObject {
+  package static let blank = Self(asked: 0, possible: 0)
 
-  init(reading object: consuming ObjectReader) throws(FormatError) {
-    guard let asked = try object.double("askedPerSecond", in: 0...1e9),
-      let possible = try object.double("possiblePerSecond", in: 0...1e9)
-    else { throw object.error("askedPerSecond", "it needs askedPerSecond and possiblePerSecond") }
-    self.init(asked: asked, possible: possible)
-    try object.refuseUnknownKeys()
+  package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
+    let problem = "it needs askedPerSecond and possiblePerSecond"
+    var rates: (Double?, Double?) = (asked, possible)
+    try fields.double("askedPerSecond", &rates.0, in: 0...1e9, places: 3)
+    asked = try fields.required(rates.0, ("askedPerSecond", problem))
+    try fields.double("possiblePerSecond", &rates.1, in: 0...1e9, places: 3)
+    possible = try fields.required(rates.1, ("askedPerSecond", problem))
   }
 }
 

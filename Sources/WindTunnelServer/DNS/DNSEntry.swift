@@ -95,7 +95,7 @@ public struct DNSEntry: Sendable, Hashable {
   }
 
   /// The entry's name in draws, whatever stands before it: whom it is about and when.
-  var identity: String { "\(name) \(type?.name ?? "*") \(JSON.object(turnMembers))" }
+  var identity: String { "\(name) \(type?.name ?? "*") \(turn.json)" }
 }
 
 /// An IPv4 or IPv6 address.

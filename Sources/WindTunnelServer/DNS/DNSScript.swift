@@ -114,9 +114,8 @@ extension DNSScript {
     try top.refuseUnknownKeys()
     notes = top.notes
     for (index, json) in list.enumerated() {
-      entries.append(
-        try DNSEntry(reading: ObjectReader(json, source: source, path: "entries[\(index)]"))
-      )
+      let path = "entries[\(index)]"
+      entries.append(try DNSEntry(reading: ObjectReader(json, source: source, path: path)))
     }
   }
 
@@ -132,7 +131,7 @@ extension DNSScript {
   }
 }
 
-extension DNSEntry {
+extension DNSEntry: JSONObject {
   private enum Kind: String, CaseIterable {
     case a = "A"
     case aaaa = "AAAA"
@@ -140,49 +139,62 @@ extension DNSEntry {
     var type: DNSType { self == .a ? .a : .aaaa }
   }
 
-  fileprivate init(reading object: ObjectReader) throws(FormatError) {
-    var object = object
-    guard let text = try object.string("name"), Self.isName(text) else {
-      throw object.error(
-        "name",
-        "a name such as api.example.com, *.example.com or * should stand here, without a dot at its end"
-      )
-    }
-    self.init(text, type: try object.choice("type", Kind.self)?.type)
-    if let when = try object.object("when") { turn = try Turn(reading: when) }
-    let list = try object.array("addresses")
-    guard list?.count ?? 0 <= DNSScript.addressesMax else {
-      throw object.error("addresses", "more than \(DNSScript.addressesMax) addresses stand here")
-    }
-    for (index, json) in (list ?? []).enumerated() {
-      guard let text = json.stringValue, let address = DNSAddress(text) else {
-        throw object.error(
-          "addresses[\(index)]",
-          "\(json) is no address such as \"127.0.0.1\" or \"::1\""
-        )
-      }
-      addresses.append(address)
-    }
-    seconds = UInt32(clamping: try object.int("ttlSeconds", in: 0...2_147_483_647) ?? 0)
-    fault = try object.choice("fault", DNSFault.self)
-    delay = try object.spread()
-    try object.refuseUnknownKeys()
-    notes = object.notes
+  package static let blank = Self("")
+
+  package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
+    let problem =
+      "a name such as api.example.com, *.example.com or * should stand here, without a dot at its end"
+    try fields.string("name", &name, ("name", problem))
+    try fields.refuse(!Self.isName(name), "name", problem)
+    name = name.lowercased()
+    var kind = type.flatMap { Kind(rawValue: $0.name) }
+    try fields.choice("type", &kind)
+    type = kind?.type
+    var when = turn.members.isEmpty ? nil : turn
+    try fields.nested("when", &when)
+    turn = when ?? Turn()
+    let isListed = try listAddresses(&fields)
+    var ttl = seconds > 0 ? Int(seconds) : nil
+    try fields.int("ttlSeconds", &ttl, in: 0...2_147_483_647)
+    seconds = UInt32(clamping: ttl ?? 0)
+    try fields.choice("fault", &fault)
+    try fields.spread("delayMilliseconds", &delay) { "the delay of \($0)" }
+    try fields.refuseUnknownKeys()
+    fields.notes(&notes)
+    guard fields.isReading else { return }
     if let fault {
-      guard fault.bearsAddresses == (list != nil) else {
-        throw object.error(
-          "addresses",
-          fault.bearsAddresses
-            ? "\"\(fault.rawValue)\" happens to an answer, so addresses should stand here"
-            : "an answer of \"\(fault.rawValue)\" has no addresses in it"
-        )
-      }
+      try fields.refuse(
+        fault.bearsAddresses != isListed,
+        "addresses",
+        fault.bearsAddresses
+          ? "\"\(fault.rawValue)\" happens to an answer, so addresses should stand here"
+          : "an answer of \"\(fault.rawValue)\" has no addresses in it"
+      )
     } else if addresses.isEmpty {
-      throw object.error(
+      throw fields.object.error(
         ofAll: "neither addresses nor a fault stand here",
         fix: "Write for example \"addresses\": [\"127.0.0.1\"] or \"fault\": \"nxdomain\"."
       )
     }
+  }
+
+  /// Lists the addresses, and returns whether a list of them was read.
+  private mutating func listAddresses(_ fields: inout JSONFields) throws(FormatError) -> Bool {
+    guard fields.isReading else {
+      fields.write("addresses", addresses.isEmpty ? nil : .texts(addresses.map(\.description)))
+      return false
+    }
+    guard let list = try fields.object.array("addresses") else { return false }
+    let problem = "more than \(DNSScript.addressesMax) addresses stand here"
+    try fields.refuse(list.count > DNSScript.addressesMax, "addresses", problem)
+    for (index, json) in list.enumerated() {
+      guard let text = json.stringValue, let address = DNSAddress(text) else {
+        let problem = "\(json) is no address such as \"127.0.0.1\" or \"::1\""
+        throw fields.object.error("addresses[\(index)]", problem)
+      }
+      addresses.append(address)
+    }
+    return true
   }
 
   /// Tells whether a question can be about it (RFC 1035 §2.3.4).
@@ -199,54 +211,16 @@ extension DNSEntry {
           }
       }
   }
-
-  /// The object in a script's file.
-  fileprivate var json: JSON {
-    var members = JSON.members([
-      "name": .text(name), "type": type.map { .text($0.name) },
-      "when": turnMembers.isEmpty ? JSON?.none : .object(turnMembers),
-      "addresses": addresses.isEmpty ? JSON?.none : .array(addresses.map { .text($0.description) }),
-      "ttlSeconds": seconds > 0 ? .number(Int(seconds)) : JSON?.none,
-      "fault": fault.map { .text($0.rawValue) },
-    ])
-    if let delay, case .object(let times) = Fault.delay(delay).json { members += times }
-    return .object(members + notes)
-  }
-
-  var turnMembers: [JSON.Member] {
-    JSON.members([
-      "first": turn.first.map { .number($0) }, "attempt": turn.attempt.map { .number($0) },
-      "every": turn.every.map { .number($0) }, "probability": turn.probability.map(JSON.exactly),
-    ])
-  }
 }
 
-extension DNSEntry.Turn {
-  fileprivate init(reading object: ObjectReader) throws(FormatError) {
-    var object = object
+extension DNSEntry.Turn: JSONObject {
+  package static let blank = Self()
+
+  package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
     let counts = 1...1_000_000_000
-    first = try object.int("first", in: counts)
-    attempt = try object.int("attempt", in: counts)
-    every = try object.int("every", in: counts)
-    probability = try object.double("probability", in: 0...1)
-    try object.refuseUnknownKeys()
-  }
-}
-
-extension ObjectReader {
-  /// Returns a delay as it stands in a scenario.
-  fileprivate mutating func spread() throws(FormatError) -> Fault.Spread? {
-    let milliseconds = 0.0...86_400_000
-    let delay = try double("delayMilliseconds", in: milliseconds)
-    let most = try double("throughMilliseconds", in: milliseconds)
-    guard let delay else {
-      if most != nil { throw error("delayMilliseconds", "a range needs a delay") }
-      return nil
-    }
-    let through = most ?? delay
-    guard through >= delay else {
-      throw error("throughMilliseconds", "\(through) is less than the delay of \(delay)")
-    }
-    return Fault.Spread(Duration(milliseconds: delay), through: Duration(milliseconds: through))
+    try fields.int("first", &first, in: counts)
+    try fields.int("attempt", &attempt, in: counts)
+    try fields.int("every", &every, in: counts)
+    try fields.double("probability", &probability, in: 0...1)
   }
 }
