@@ -8,7 +8,7 @@
 /// await DrillMain(subject: shop, beside: [.urlSession]).run()
 /// ```
 public struct DrillSubject: Sendable {
-  /// The client itself.
+  /// The client that the value stands for.
   package let client: any Subject
 
   /// Creates a value from a client of this package.

@@ -20,8 +20,8 @@ public struct Limits: Sendable, Hashable {
   public var headerFieldsMax = 200
   /// The greatest length of a request's content, without its framing; more is answered by 413.
   ///
-  /// nginx has 1 MiB, Caddy none. 512 MiB is the limit of a cassette's side file; large content waits
-  /// in a file, too, and does not fill memory.
+  /// nginx has 1 MiB, Caddy none. 512 MiB is the limit of a cassette's side file; large content
+  /// waits in a file, too, and does not fill memory.
   public var bodyBytesMax = 512 << 20
   /// The greatest length of a request's content that is neither read nor kept; more is answered by
   /// 413.

@@ -111,14 +111,8 @@ enum CheckReleaseCommand: Command {
     let modules = Set(findings.compactMap { $0.module?.name })
     if !modules.isEmpty {
       Terminal.complain(
-        "A release links the product WindTunnelNetworkLayer alone; leave the others to tests and debug "
-          + "builds.\n"
-      )
-    }
-    let linked = Set(checks.flatMap(\.programs).flatMap(\.modules).map(\.name))
-    if linked.contains(sockets), modules.contains("WindTunnelServer") {
-      Terminal.complain(
-        "\(sockets) is linked, which brings WindTunnelServer and what that needs along.\n"
+        "A release links WindTunnelNetworkLayer and WindTunnelNetworkLayerSockets alone; leave the "
+          + "other products to tests and debug builds.\n"
       )
     }
     if findings.contains(where: { $0.module == nil }) {
