@@ -134,7 +134,4 @@ enum CheckReleaseCommand: Command {
   private static func isFormat(_ reason: ReadingError) -> Bool {
     if case .format = reason { true } else { false }
   }
-
-  /// The product for Linux that depends on the server.
-  private static let sockets = "WindTunnelNetworkLayerSockets"
 }
