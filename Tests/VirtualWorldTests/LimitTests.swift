@@ -58,7 +58,11 @@
       let run = try await World.run(word: "fork-bomb", mark)
       expectEqual(run.notes.outcome, "stopped")
       expectEqual(run.notes.reason, "too many")
-      expectEqual(run.notes.detail, "1024 processes")
+      // Each thread of a program takes three descriptors.
+      var files = rlimit()
+      try #require(getrlimit(Int32(RLIMIT_NOFILE.rawValue), &files) == 0)
+      let isRoomy = files.rlim_max >= 4096
+      expectEqual(run.notes.detail, isRoomy ? "1024 processes" : "no descriptor for a thread")
       try expectEqual(World.processes(with: "\(mark)"), [])
     }
 
