@@ -4,7 +4,8 @@
   /// A value behind a lock that the thread sanitizer sees.
   ///
   /// `Mutex` lies in a library that is not built for the sanitizer and waits by the kernel's futex,
-  /// so whatever it guards would look like a race. `Scripts/thread-sanitizer` builds with this one.
+  /// so whatever it guards would look like a race. `Scripts/development/thread-sanitizer` builds
+  /// with this one.
   @_spi(WindTunnel) public final class Locked<Value: Sendable>: @unchecked Sendable {
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
 

@@ -10,7 +10,7 @@ import WindTunnelRelease
   {
     let scratch = try Scratch()
     let made = try await Program.run(
-      [Repository.root.appendingPathComponent("Scripts/host-with-common-names").path, "host"],
+      ["\(Repository.root.path)/Scripts/development/host-with-common-names", "host"],
       in: scratch,
       isTool: false
     )

@@ -3,15 +3,15 @@
   import TestSupport
   import Testing
 
-  /// The ceilings of `Scripts/style-ceilings.txt`: words to avoid, and the size of the package.
+  /// The ceilings of `style-ceilings.txt`: words to avoid, and the size of the package.
   @Suite struct StyleTests {
     static let needsAwk = ConditionTrait.enabled(
       if: House.isHere("awk"),
-      "awk, which Scripts/style needs, is not in PATH"
+      "awk, which Scripts/development/style needs, is not in PATH"
     )
 
     @Test(needsAwk) func `texts do not exceed the ceilings of words to avoid`() throws {
-      let (status, output) = try House.run("Scripts/style")
+      let (status, output) = try House.run("Scripts/development/style")
       expectEqual(status, 0, "\(String(decoding: output, as: UTF8.self))")
     }
 
@@ -32,7 +32,8 @@
       let files = [
         "Sources/Tower/Tower.swift": source, "README.md": "Storms\n\n```\nstorm\n```\nResponses",
         "Sources/windtunnel-cli/Help.swift": "let help = \"Print the weather.\"",
-        "Scripts/style-ceilings.txt": "# A comment.\ndocs.Tower 0\npages 4\nlines.Tests 7\n",
+        "Scripts/development/style-ceilings.txt":
+          "# A comment.\ndocs.Tower 0\npages 4\nlines.Tests 7\n",
       ]
       for (path, text) in files {
         let file = root.appending(path: path)
@@ -40,7 +41,7 @@
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try Data(text.utf8).write(to: file)
       }
-      let (status, output) = try House.run("Scripts/style", in: root)
+      let (status, output) = try House.run("Scripts/development/style", in: root)
       expectEqual(status, 1)
       let expected = """
         room lines found per 1000 ceiling
@@ -58,8 +59,8 @@
           .map { $0.split(separator: " ").joined(separator: " ") }.joined(separator: "\n"),
         expected
       )
-      try expectEqual(House.run("Scripts/style", "--lower", in: root).status, 1)
-      let ceilings = root.appending(path: "Scripts/style-ceilings.txt")
+      try expectEqual(House.run("Scripts/development/style", "--lower", in: root).status, 1)
+      let ceilings = root.appending(path: "Scripts/development/style-ceilings.txt")
       try expectEqual(
         String(contentsOf: ceilings, encoding: .utf8),
         "# A comment.\ndocs.Tower 0\npages 1\nlines.Tests 7\n"
@@ -67,7 +68,7 @@
     }
 
     @Test func `the package does not exceed its size`() throws {
-      let ceilings = House.root.appending(path: "Scripts/style-ceilings.txt")
+      let ceilings = House.root.appending(path: "Scripts/development/style-ceilings.txt")
       let rows = try String(contentsOf: ceilings, encoding: .utf8).split(separator: "\n")
       let sources = try SourceFile.sources.get()
       let sizes = [

@@ -49,6 +49,26 @@
       expectEqual(house.files.usedByNone, [])
     }
 
+    @Test func `the page has the folders of each module`() throws {
+      let top = House.root.appending(path: "Sources")
+      let file = top.appending(path: "WindTunnel/WindTunnel.docc/Architecture.md")
+      let page = try String(contentsOf: file, encoding: .utf8)
+      let table = page.components(separatedBy: "| module | knows | folders |\n|---|---|---|\n")
+      let rows = try #require(table.last?.components(separatedBy: "\n\n").first)
+      let sources = try SourceFile.sources.get().map { $0.path.split(separator: "/") }
+      var modules: [String] = []
+      for row in rows.split(separator: "\n") {
+        let cells = row.split(separator: "|").map { cell in
+          cell.split(separator: "`").filter { $0.first?.isLetter == true }
+        }
+        let folders = Set(sources.filter { $0.count > 3 && cells[0].contains($0[1]) }.map { $0[2] })
+        expectEqual(cells[2], folders.sorted(), "Architecture.md is old: Scripts/house --write")
+        modules += cells[0].map(String.init)
+      }
+      let there = try FileManager.default.contentsOfDirectory(atPath: top.path)
+      expectEqual(modules.sorted(), there.filter { !$0.hasPrefix(".") }.sorted())
+    }
+
     @Test func `a comment ends at the width of a line`() throws {
       for file in try SourceFile.sources.get() {
         for (number, line) in file.lines.enumerated()
@@ -91,7 +111,7 @@
     @Test func `what users start from has an example`() throws {
       let comments = try DocComment.all.get()
       let list = try String(
-        contentsOf: House.root.appending(path: "Scripts/entry-points.txt"),
+        contentsOf: House.root.appending(path: "Scripts/development/entry-points.txt"),
         encoding: .utf8
       )
       let rows = list.split(separator: "\n").filter { !$0.hasPrefix("#") }

@@ -6,10 +6,10 @@ import Testing
   import FoundationNetworking
 #endif
 
-/// Clients that people have, against the built tool. `Scripts/real-clients` flies those that are
-/// programs; one that this machine has not got is skipped in words.
+/// Clients that people have, against the built tool. `Scripts/development/real-clients` flies those
+/// that are programs; one that this machine has not got is skipped in words.
 @Suite(.world, .timeLimit(.minutes(5))) struct RealClientsTests {
-  private static let script = Repository.root.appendingPathComponent("Scripts/real-clients").path
+  private static let script = "\(Repository.root.path)/Scripts/development/real-clients"
 
   @Test(arguments: ["curl-recorded", "curl-ranges", "curl-upload", "requests", "nginx", "chromium"])
   func `a client that people have cannot tell the tape from its server`(client: String) async throws

@@ -5,7 +5,7 @@ import WindTunnelSearch
 
 /// The searches over the flows of the reference client that keep something.
 ///
-/// In the suite every single thing is tried. `Scripts/layer-storms` asks for every pair.
+/// In the suite each single thing is tried; `Scripts/development/layer-storms` asks for all pairs.
 enum LayerStorms {
   private static func value(_ name: String) -> String? { ProcessInfo.processInfo.environment[name] }
 
