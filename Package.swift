@@ -92,7 +92,7 @@ let package = Package(
     .target(
       name: "WindTunnelServer",
       dependencies: [
-        "CWindTunnelConsole", "CWindTunnelSystem", "WindTunnelSymptoms", "WindTunnel",
+        "CWindTunnelConsole", "WindTunnelSymptoms", "WindTunnel",
         "WindTunnelWire",
       ]
     ),
@@ -146,7 +146,7 @@ let package = Package(
     .target(
       name: "WindTunnelReferenceSubject",
       dependencies: [
-        "WindTunnelDrill", "WindTunnelNetworkLayer", "WindTunnelNetworkLayerSockets",
+        "WindTunnelCore", "WindTunnelDrill", "WindTunnelNetworkLayer", "WindTunnelNetworkLayerSockets",
         "WindTunnelSymptoms", "WindTunnel", "WindTunnelURLSession", "WindTunnelVirtualTime",
       ]
     ),

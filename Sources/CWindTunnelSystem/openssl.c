@@ -1,3 +1,6 @@
+#if defined(__linux__)
+#define _GNU_SOURCE
+#endif
 #include "CWindTunnelSystem.h"
 
 #include <dlfcn.h>
@@ -5,9 +8,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+const char *wt_openssl_folder(void) {
+#if defined(__linux__)
+  // A program with more rights than its user heeds no variable of the user's.
+  const char *folder = secure_getenv("WINDTUNNEL_OPENSSL");
+#else
+  const char *folder = getenv("WINDTUNNEL_OPENSSL");
+#endif
+  return folder ? folder : "";
+}
+
 void *wt_openssl_open(const char *folder, const char *name) {
-  const char *chosen = getenv("WINDTUNNEL_OPENSSL");
-  if (!folder) folder = chosen ? chosen : "";
   char path[4096];
   const char *slash = *folder && folder[__builtin_strlen(folder) - 1] != '/' ? "/" : "";
   if (snprintf(path, sizeof path, "%s%s%s", folder, slash, name) >= (int)sizeof path) return NULL;

@@ -57,8 +57,8 @@ extension ExitCode {
     case .fell: "The judged client crashed or hung; worse than 99."
     case .inconclusive:
       "The run does not prove enough: a gate cannot be judged, calls requested what is not on the "
-        + "cassette, no call succeeded although some can, a busy machine hid a client's waits, or "
-        + "record --mode verify compared nothing."
+        + "cassette, no call of a program sent a request, no call succeeded although some can, a busy "
+        + "machine hid a client's waits, or record --mode verify compared nothing."
     case .gateFailed:
       "A gate failed, or an error was found: the judged client broke a rule of that weight; worse than 98."
     case .interrupted:

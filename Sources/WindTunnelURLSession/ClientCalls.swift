@@ -9,7 +9,7 @@ internal import WindTunnelSymptoms
 
 /// The calls to a task's client that deliver a response.
 ///
-/// Always a response before the end, and only one terminal call, whatever it is told. Where only
+/// Always a response before the end, and one terminal call (``LoadingTask``). Where only
 /// the last piece of a body would reach the caller, the pieces are joined first.
 struct ClientCalls {
   /// Weak: the interceptor holds the loading task, and that its calls.
@@ -199,7 +199,7 @@ struct RenderedResponse: Sendable {
 
   fileprivate var bytes: Int { Self.responseBytes + body.count }
 
-  /// Makes one; `nil` where the answer takes a courier: a status that leads elsewhere or asks for a
+  /// Makes one; `nil` where the answer takes a player: a status that leads elsewhere or asks for a
   /// credential, cookies to store, a coding to undo, or less of the body than was announced.
   init?(_ answer: (head: ResponseHead, body: Data), at url: URL) {
     let (head, body) = answer

@@ -27,9 +27,10 @@ void wt_sha256_end(struct wt_sha256 *digest, uint8_t *out);
 /// for that: what all others do, and tests hold the instructions against.
 void wt_sha256_compress_in_words(uint32_t *state, const uint8_t *blocks, size_t count);
 
-/// Opens a library of OpenSSL, such as libssl.so.3, which never runs its clean-up at exit; NULL if it is
-/// not there. Without a folder it is looked for in the one that the variable WINDTUNNEL_OPENSSL names, else
-/// where the system keeps libraries.
+/// Returns the folder that the variable WINDTUNNEL_OPENSSL names; empty if there is none.
+const char *wt_openssl_folder(void);
+/// Opens a library of OpenSSL, such as libssl.so.3, in a folder, or where the system keeps libraries if that
+/// is empty; NULL if it is not there. If nobody has initialised it before, it runs no clean-up at exit.
 void *wt_openssl_open(const char *folder, const char *name);
 
 /// Writes the device, inode and size of a file, and the nanoseconds of the last changes of its content and

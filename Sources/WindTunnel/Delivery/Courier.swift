@@ -12,7 +12,7 @@ package protocol Courier: AnyObject {
   var now: Duration? { get }
   /// Whether the next action may be performed. Otherwise it waits for another ``carry()``.
   var isReady: Bool { get }
-  /// Called when no action is left or the next one has to wait.
+  /// Called when no action is left, the next one has to wait, or the stage has ended.
   func carried()
 
   /// Sends the status line and the fields.
@@ -45,7 +45,7 @@ package protocol Courier: AnyObject {
   func passEnd(_ way: Link.Way)
   /// Stops or resumes reading in one direction.
   func hold(_ way: Link.Way, _ isHeld: Bool)
-  /// Calls ``advance(_:)`` with a tick at this time.
+  /// Has ``advance(_:)`` called with a tick at this time.
   func wake(at moment: Duration)
 }
 
@@ -118,6 +118,7 @@ package struct ActionQueue: Sendable {
 
   /// Puts an action before all others, in place of the last that was removed.
   package mutating func putBack(_ action: Player.Action) {
+    precondition(performed > 0, "no action was removed")
     performed -= 1
     actions[performed] = action
   }

@@ -107,8 +107,11 @@ package struct ExchangeRecord: Sendable, Hashable, Identifiable {
     (boxedRequest, isBodyKept, bodyBytes) = (Boxed(request), false, 0)
   }
 
-  /// Frees the memory of the request, after the record was dropped.
-  mutating func forgetRequest() { boxedRequest = Boxed(Request("", RequestURL("/"))) }
+  /// Frees the memory of the request and of the response, after the record was dropped.
+  mutating func forgetContents() {
+    boxedRequest = Boxed(Request("", RequestURL("/")))
+    (source, undone, boxedEnd) = (.forward(ticket: nil), [], nil)
+  }
 }
 
 extension Request {

@@ -9,7 +9,7 @@ package struct ExchangeRecords: Sendable {
   /// a request that alone has more is not kept.
   package static let bodyBytesMax = 16 << 20
   /// The maximum number of bytes of heads that are kept of all requests together. Beyond it the
-  /// oldest exchanges are dropped.
+  /// oldest exchanges are dropped, but the last is kept whatever its size.
   package static let headBytesMax = 32 << 20
   /// The maximum number of patterns whose last search is remembered.
   private static let patternsMax = 100
@@ -72,10 +72,10 @@ package struct ExchangeRecords: Sendable {
       playCounts[place] += 1
     }
     if first == nil { first = record.moment }
-    if ring.isFull { removeFirst() }
+    if ring.isFull { removeFirst(isReplaced: true) }
     (headBytes, bodyBytes) = (headBytes + record.headBytes, bodyBytes + record.bodyBytes)
     ring.append(record)
-    while headBytes > Self.headBytesMax, ring.count > 1 { removeFirst() }
+    while headBytes > Self.headBytesMax, ring.count > 1 { removeFirst(isReplaced: false) }
     // The content of a record alone is always within the limit.
     while bodyBytes > Self.bodyBytesMax { forgetOldestBody() }
   }
@@ -88,15 +88,15 @@ package struct ExchangeRecords: Sendable {
     ring[offset].forgetBody()
   }
 
-  private mutating func removeFirst() {
+  /// - Parameter isReplaced: Whether the next exchange takes the place at once.
+  private mutating func removeFirst(isReplaced: Bool) {
     if !ring[0].decided.isEmpty {
       for fault in ring[0].faults { pastFaults[fault.name, default: 0] += 1 }
     }
     (dropped, droppedThrough) = (dropped + 1, ring[0].id)
     headBytes -= ring[0].headBytes
     bodyBytes -= ring[0].bodyBytes
-    // A full list gives the place to the next exchange at once.
-    if !ring.isFull { ring[0].forgetRequest() }
+    if !isReplaced { ring[0].forgetContents() }
     ring.dropFirst()
   }
 

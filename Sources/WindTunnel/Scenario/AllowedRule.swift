@@ -33,7 +33,7 @@ public struct AllowedRule: Sendable, Hashable {
     _ fields: inout JSONFields
   ) throws(FormatError) {
     if fields.isReading { return rules = try read(&fields.object) }
-    fields.write("allow", rules.isEmpty ? nil : json(of: rules))
+    fields.write("allow", rules.isEmpty ? JSON?.none : json(of: rules))
   }
 
   /// Of several reasons for one key, the first is kept.

@@ -7,7 +7,7 @@ public enum ClientExpectation: String, Sendable, Hashable, CaseIterable {
   /// Lists `"expects": ["stale"]`, each once.
   static func list(_ all: inout [Self], _ fields: inout JSONFields) throws(FormatError) {
     guard fields.isReading else {
-      return fields.write("expects", all.isEmpty ? nil : .texts(all.map(\.rawValue)))
+      return fields.write("expects", all.isEmpty ? JSON?.none : .texts(all.map(\.rawValue)))
     }
     for (index, json) in (try fields.object.array("expects") ?? []).enumerated() {
       guard let expectation = json.stringValue.flatMap(Self.init(rawValue:)) else {

@@ -100,7 +100,7 @@ extension FaultRule: JSONObject {
       let faults = faults.enumerated().map { index, fault in
         fault.json.adding(innerNotes["faults[\(index)]"] ?? [])
       }
-      fields.write("when", when.isEmpty ? nil : .object(when))
+      fields.write("when", when.isEmpty ? JSON?.none : .object(when))
       fields.write("faults", .array(faults))
       return fields.notes(&notes)
     }

@@ -23,7 +23,8 @@ public struct DrillMain: Sendable {
   /// Creates the program of a client.
   ///
   /// - Parameters:
-  ///   - subject: The client that is judged.
+  ///   - subject: The client that is judged. ``DrillSubject/program`` runs only if the command line
+  ///     names a program behind `--`.
   ///   - others: The clients that run beside it.
   public init(subject: DrillSubject, beside others: [DrillSubject] = [.urlSession]) {
     (self.subject, self.others) = (subject, others)

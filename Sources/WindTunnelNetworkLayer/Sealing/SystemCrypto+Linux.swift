@@ -126,12 +126,14 @@
 
     /// Opens the first library of these names.
     init(names: [String] = LibCrypto.names) throws(SealingError) {
-      let opened = names.lazy.compactMap { name in wt_openssl_open(nil, name).map { (name, $0) } }
-      guard let (name, handle) = opened.first else {
+      let folder = String(cString: wt_openssl_folder())
+      guard let (name, handle) = Self.open(names, in: folder) else {
+        let place =
+          folder.isEmpty
+          ? "where the system keeps libraries" : "in \(folder), which WINDTUNNEL_OPENSSL names"
         throw .unavailable(
-          "There is no \(names.joined(separator: " and no ")) where the system keeps libraries, so "
-            + "nothing can be sealed or verified; install OpenSSL (apt install libssl3, dnf install "
-            + "openssl-libs)."
+          "There is no \(names.joined(separator: " and no ")) \(place), so nothing can be sealed or "
+            + "verified; install OpenSSL (apt install libssl3, dnf install openssl-libs)."
         )
       }
       func function<Function>(_ symbol: String) throws(SealingError) -> Function {
@@ -159,6 +161,16 @@
       EVP_MD_CTX_free = try function("EVP_MD_CTX_free")
       EVP_DigestVerifyInit = try function("EVP_DigestVerifyInit")
       EVP_DigestVerify = try function("EVP_DigestVerify")
+    }
+
+    private static func open(
+      _ names: [String],
+      in folder: String
+    ) -> (String, UnsafeMutableRawPointer)? {
+      for name in names {
+        if let handle = wt_openssl_open(folder, name) { return (name, handle) }
+      }
+      return nil
     }
 
     /// Returns the reason for which a function failed that fails for a lack of memory alone.

@@ -250,14 +250,17 @@ extension Report {
     return "\(words); --cassette FILE takes one of your own, and windtunnel record makes it"
   }
 
-  /// The sentence about a program that sent no request in any call; `nil` if one did.
+  /// The sentence about a program that was seen to send no request in any call; `nil` if one did.
   var sentNothing: String? {
     let rows = scenarios.compactMap(\.subjects.first)
+    guard rows.allSatisfy({ [.program, .service].contains($0.client) }) else { return nil }
     let calls = rows.flatMap(\.observations)
-    guard !calls.isEmpty, rows.allSatisfy({ $0.client == .program }),
-      calls.allSatisfy({ $0.attemptCount == 0 && $0.isJudged })
-    else { return nil }
-    return "no call sent a request; a program finds the address to ask in {url}"
+    // Attempts of an address to which nothing connects are not seen (`nil`).
+    let sendsNothing = calls.allSatisfy { call in
+      (call.attemptCount ?? 0) == 0 && call.allAttempts.isEmpty && call.notOnCassette == nil
+    }
+    guard sendsNothing, calls.contains(where: { $0.attemptCount == 0 }) else { return nil }
+    return "no call sent a request to its address, which a program finds in {url} or {base}"
   }
 
   /// The sentence about a program that took a call's address for the server's, and put a path

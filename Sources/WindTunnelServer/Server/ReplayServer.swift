@@ -310,3 +310,8 @@ extension ReplayServer.Options {
   /// Tells whether attempts to connect to a port of the server are lost.
   func losesSYNs(of deck: Deck) -> Bool { proxy == nil && !isAdmin && deck.scenario.losesSYNs }
 }
+
+// The mark of this module in programs, by which `check-release` finds it; the number is its own.
+@section("__DATA_CONST,__wt_modules")
+@used private let linkMark: (UInt64, UInt64, UInt64) =
+  (0xF1D3_8A6C_57E2_94B0, 0x9C0E_B7A5_2D41_F863, 19)

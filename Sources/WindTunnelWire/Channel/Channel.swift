@@ -114,9 +114,11 @@ package final class Channel {
     scheduleFlush()
   }
 
-  package func write(_ bytes: some Collection<UInt8>) {
-    write { $0.append(contentsOf: bytes) }
-  }
+  // Not generic: a generic function is not specialised for another module.
+
+  package func write(_ bytes: [UInt8]) { write { $0.append(contentsOf: bytes) } }
+
+  package func write(_ bytes: UnsafeRawBufferPointer) { write { $0.append(contentsOf: bytes) } }
 
   /// Writes bytes that lie in one piece, as those of a file's pages.
   package func write(_ data: Data) {

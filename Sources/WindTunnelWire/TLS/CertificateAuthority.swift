@@ -1,5 +1,4 @@
 public import Foundation
-internal import WindTunnelCore
 @_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelHTTP
 

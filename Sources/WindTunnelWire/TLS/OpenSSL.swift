@@ -14,7 +14,7 @@ package struct OpenSSL: Sendable {
   package static func shared() throws(ServerError) -> OpenSSL { try opened.get() }
 
   private static let opened: Result<OpenSSL, ServerError> = {
-    let folder = ProcessInfo.processInfo.environment[OpenSSLNames.folderVariable] ?? ""
+    let folder = String(cString: wt_openssl_folder())
     let folders = folder.isEmpty ? OpenSSLNames.folders : ["\(folder)/"]
     do throws(ServerError) { return .success(try OpenSSL(in: folders)) } catch {
       return .failure(error)

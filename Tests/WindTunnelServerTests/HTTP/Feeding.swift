@@ -12,6 +12,7 @@ protocol Fed {
 }
 
 extension MessageParser: Fed {}
+extension RequestParser: Fed {}
 
 extension Fed {
   mutating func feed(_ text: String) { feed(Array(text.utf8)) }

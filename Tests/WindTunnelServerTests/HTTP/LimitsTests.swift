@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import WindTunnel
 
 @testable import WindTunnelServer
 @testable import WindTunnelWire
@@ -42,6 +43,10 @@ import Testing
     var parser = RequestParser(limits: Self.limits)
     let events = parser.events(of: Array(message.0.utf8), by: step, end: false)
     expectEqual(events.last?.failure?.status, message.1)
+  }
+
+  @Test func `a server takes what a cassette can hold`() {
+    expectEqual(Limits.standard.bodyBytesMax, Cassette.fileBytesMax)
   }
 
   @Test func `what lies on a limit is taken`() {

@@ -56,11 +56,16 @@ import Testing
   }
 
   @Test func `a program that sends nothing is said to have sent nothing`() {
-    let words = "no call sent a request; a program finds the address to ask in {url}"
+    let words = "no call sent a request to its address, which a program finds in {url} or {base}"
     let mute = (0..<3).map { Flights.call($0, []) }
     #expect(Self.report(mute).text().contains(words))
     // A program that does not start, for example, has broken no rule.
     #expect(Self.report(mute).verdict.line == "INCONCLUSIVE (98): \(words)")
+    var (unseen, given) = (Flights.call(3, []), Flights.call(4, []))
+    unseen.attemptCount = nil
+    given.cancellation = .init(after: .zero, toReturn: .zero, attemptsAfter: 0)
+    #expect(Self.report(mute + [unseen, given]).verdict.outcome == .inconclusive)
+    #expect(Self.report([unseen]).verdict.outcome == .passed)
     #expect(Self.report(mute + [Flights.call(3)]).verdict.outcome == .passed)
     #expect(!Self.report(mute + [Flights.call(3)]).text().contains(words))
     #expect(!Flights.report(mute).text().contains(words))
