@@ -334,7 +334,8 @@ let package = Package(
       dependencies: [
         "WindTunnelReports", "Origins", "WindTunnelSymptoms", "WindTunnel", "WindTunnelServer",
         "WindTunnelURLSession",
-      ]
+      ],
+      exclude: ["Data"]
     ),
   ],
   swiftLanguageModes: [.v6],

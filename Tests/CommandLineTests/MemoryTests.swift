@@ -10,8 +10,7 @@
       let status = try String(contentsOfFile: "/proc/\(flight.number)/status", encoding: .utf8)
       let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
       let kibibytes = try #require(line.split(whereSeparator: { !$0.isNumber }).first)
-      flight.signal(SIGINT)
-      _ = try await flight.end()
+      try await flight.interrupt()
       return try #require(Int(kibibytes)) << 10
     }
 

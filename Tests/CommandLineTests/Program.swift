@@ -1,6 +1,7 @@
 import Foundation
 import Programs
 import Testing
+import WindTunnel
 import WindTunnelCommandLine
 
 @testable import windtunnel_cli
@@ -25,6 +26,19 @@ enum Program {
     var code: Int32
     var out: String
     var err: String
+
+    /// The elements of the JSON list that it printed.
+    func rows() throws -> [JSON] {
+      guard case .array(let rows) = try JSON(parsing: out.utf8, source: "rows") else {
+        throw NoList(run: self)
+      }
+      return rows
+    }
+  }
+
+  /// Output that is no list.
+  private struct NoList: Error {
+    var run: Run
   }
 
   /// Why there is nothing to run.
@@ -137,6 +151,13 @@ struct Flight: Sendable {
   func end() async throws -> Program.Run {
     let run = try await program.end()
     return Program.Run(code: run.code, out: run.out, err: Self.withoutLimit(run.err))
+  }
+
+  /// Interrupts it as Control-C does, and waits for its end.
+  @discardableResult
+  func interrupt() async throws -> Program.Run {
+    signal(SIGINT)
+    return try await end()
   }
 
   /// Leaves out what a server says first where the system allows few open files (`ulimit -n 1024`): it is

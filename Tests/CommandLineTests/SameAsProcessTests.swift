@@ -8,10 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct SameAsProcessTests {
   private static func prepare() throws -> Scratch {
     let scratch = try Scratch()
-    try FileManager.default.createDirectory(
-      at: scratch.file("in"),
-      withIntermediateDirectories: false
-    )
+    try scratch.makeFolder("in")
     for name in ["a.json", "in/c.json"] { try scratch.write(Texts.cassette, to: name) }
     try scratch.git("init", "--quiet")
     try scratch.git("add", ".")

@@ -27,6 +27,13 @@ final class Scratch: Sendable {
 
   func text(_ name: String) throws -> String { try String(contentsOf: file(name), encoding: .utf8) }
 
+  /// Creates a folder, with those that it is in.
+  @discardableResult
+  func makeFolder(_ name: String) throws -> URL {
+    try FileManager.default.createDirectory(at: file(name), withIntermediateDirectories: true)
+    return file(name)
+  }
+
   /// Runs git here.
   func git(_ words: String...) throws {
     let git = try StartedProgram(

@@ -39,90 +39,20 @@ import WindTunnelSymptoms
   /// The body of the second recording.
   static let other = "another"
 
-  static let cuts = [
-    Row("reset-after-request", sees: nil, "", .connectionLost),
-    Row("reset-in-status-line", sees: nil, "", .connectionLost),
-    Row("reset-in-headers", sees: nil, "", .connectionLost),
-    Row("reset-at-byte", sees: nil, "", .connectionLost),
-    Row("reset-in-body", sees: 200, "0123", .connectionLost),
-    Row("reset-in-chunk", sees: 200, "01234", .connectionLost),
-    Row("close-after-request", sees: nil, "", .emptyAnswer),
-    Row("close-in-status-line", sees: nil, "", .emptyAnswer),
-    Row("close-at-byte", sees: nil, "", .emptyAnswer),
-    Row("close-in-body", sees: 200, "0123", .truncated),
-    Row("close-in-chunk", sees: 200, "01234", .truncated),
-    Row("half-close-after-request", sees: nil, "", .emptyAnswer),
-    Row("half-close-in-body", sees: 200, "0123", .truncated),
-    Row("stall-after-request", sees: nil, "", .timedOut),
-    Row("stall-in-status-line", sees: nil, "", .timedOut),
-    Row("stall-in-headers", sees: nil, "", .timedOut),
-    Row("stall-in-body", sees: 200, "0123", .timedOut),
-    Row("stall-in-chunk", sees: 200, "01234", .timedOut),
-  ]
-
-  static let answers =
-    ["delay", "pause-in-headers", "pause-in-body", "dribble", "throttle"]
-    .map { Row($0, sees: 200, body) }
-    + [
-      "status-503", "retry-after-seconds", "retry-after-date", "retry-after-past-date",
-      "retry-after-zero", "retry-after-huge", "retry-after-garbage", "retry-after-negative",
-      "retry-after-two-fields",
-    ].map { Row($0, sees: 503, "This 503 was injected.\n") }
-    + [
-      Row("status-429", sees: 429, "This 429 was injected.\n"),
-      Row("proxy-authentication", sees: 407, "This 407 was injected.\n"),
-      Row("captive-portal-redirect", sees: 200, portal),
-      Row("captive-portal-page", sees: 200, portal),
-      Row("redirect-loop", sees: nil, "", .tooManyRedirects),
-      Row("redirect-without-location", sees: 302),
-      Row("redirect-elsewhere", sees: nil, "", .tooManyRedirects),
-      Row("redirect-to-http", sees: nil, "", .tooManyRedirects),
-      // It streams no events.
-      Row("reset-after-events", sees: 200, body), Row("close-after-events", sees: 200, body),
-      Row("stall-after-events", sees: 200, body), Row("body-error-event", sees: 200, body),
-      Row("body-retry-zero", sees: 200, body), Row("body-retry-negative", sees: 200, body),
-      Row("body-retry-huge", sees: 200, body), Row("body-retry-garbage", sees: 200, body),
-      Row("body-missing-event-ids", sees: 200, body),
-      Row("body-empty-event-ids", sees: 200, body),
-      Row("body-duplicated", sees: 200, body + body), Row("body-empty", sees: 200),
+  /// In the data file a status of 0 is none, and so is an empty symptom.
+  static func rows() throws -> [Row] {
+    let rows: [(String, Int, String, String)] =
+      try TestData.rows("fault-kinds.json", count: 84)
+    let written = rows.map { name, status, body, symptom in
+      Row(name, sees: status == 0 ? nil : status, body, Symptom(rawValue: symptom))
+    }
+    return written + [
       Row("body-large", sees: 200, body + String(repeating: " ", count: 1 << 20)),
-      Row("body-invalid-utf8", sees: 200, body + "\u{FFFD}\u{FFFD}"),
-      Row("body-invalid-json", sees: 200, body + "]"), Row("content-type", sees: 200, body),
-      Row("stale", sees: 200, body), Row("many-fields", sees: 200, body),
-      Row("version", sees: 200, "1032547698"),
-      Row("lowercase-field-names", sees: 200, body),
-      Row("huge-field", sees: nil, "", .malformedResponse),
-      Row("interim-responses", sees: 200, body),
       Row("endless-body", sees: 200, body + String(repeating: " ", count: 90), .truncated),
-      Row("body-of", sees: 200, other),
       Row("gzip-bomb", sees: 200, "[" + String(repeating: " ", count: 998) + "]"),
-      Row("content-encoding-gzip", sees: 200, "", .undecodableBody),
-      Row("content-encoding-deflate", sees: 200, "", .undecodableBody),
-      Row("content-encoding-unknown", sees: 200, "", .undecodableBody),
-    ]
-
-  static let malformations =
-    [
-      "garbage", "no-status-line", "bad-status-line", "bad-status-code", "bad-version",
-      "field-without-colon", "nul-in-field", "negative-length",
-    ].map { Row($0, sees: nil, "", .malformedResponse) }
-    + [
-      Row("length-too-long", sees: 200, body, .truncated),
-      Row("length-too-short", sees: 200, "01234"),
-      Row("two-lengths", sees: 200, body, .truncated), Row("length-and-chunked", sees: 200, body),
-      Row("silent-truncation", sees: 200, "01234"),
-      Row("reset-without-length", sees: 200, "01234", .connectionLost),
-      Row("bad-chunk-size", sees: 200, "01234", .malformedResponse),
-      Row("missing-chunk-end", sees: 200, "01234", .malformedResponse),
-      Row("missing-last-chunk", sees: 200, body, .truncated),
-      Row("no-content-with-content", sees: 204), Row("not-modified-with-content", sees: 304),
       Row("interim-only", sees: nil, "", .emptyAnswer).showing(interim: 100),
     ]
-
-  static let portal =
-    "<!DOCTYPE html><title>Log in</title><form method=\"post\"><input name=\"room\"></form>\n"
-
-  static let rows = cuts + answers + malformations
+  }
 
   private static func deck(_ fault: Fault) -> Deck {
     let url = RequestURL(Theatre.origin + "/users/7")
@@ -136,7 +66,7 @@ import WindTunnelSymptoms
     )
   }
 
-  @Test(arguments: rows, Stage.allCases)
+  @Test(arguments: try rows(), Stage.allCases)
   func `a client sees the same on every stage, and every byte before it`(row: Row, stage: Stage)
     async throws
   {
@@ -150,7 +80,7 @@ import WindTunnelSymptoms
     }
   }
 
-  @Test(arguments: rows, Stage.allCases)
+  @Test(arguments: try rows(), Stage.allCases)
   func `a completion handler gets the whole or the error`(row: Row, stage: Stage) async throws {
     let fault = try #require(FaultKind.named(row.name)).fault
     let whole = row.seen.symptom.map { Seen(nil, "", $0) } ?? row.seen
@@ -192,13 +122,13 @@ import WindTunnelSymptoms
     }
   }
 
-  @Test func `every kind that both stages can play has a row`() {
+  @Test func `every kind that both stages can play has a row`() throws {
     let both = FaultKind.all.filter { kind in
       if case .connection = kind.fault { return false }
       if case .mutate = kind.fault { return false }
       return Stage.allCases.allSatisfy { kind.fault.ability(lackingOn: $0) == nil }
     }
-    expectEqual(Set(Self.rows.map(\.name)), Set(both.map(\.name)))
+    expectEqual(Set(try Self.rows().map(\.name)), Set(both.map(\.name)))
   }
 
   @Test(arguments: FaultKind.all.filter { $0.fault.ability(lackingOn: .inProcess) != nil })

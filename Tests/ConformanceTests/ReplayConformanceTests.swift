@@ -10,122 +10,35 @@ import WindTunnelSymptoms
 
 /// What is on the tape is what a client gets, whichever stage plays it.
 @Suite struct ReplayConformanceTests {
-  struct Row: Sendable, CustomTestStringConvertible {
+  /// A recording, and what a client gets of it.
+  struct Row: Sendable, Decodable, CustomTestStringConvertible {
     var name: String
-    var method = "GET"
-    var answer: RecordedResult
-    var seen: Seen
-    var fields: [String: String] = [:]
+    var method, body, shows: String?
+    /// A body in base64.
+    var packed: Data?
+    var status, sees: Int?
+    var headers: [[String]]?
+    /// The end of the recording; it has a response if there are header fields.
+    var failure: Symptom?
+    var symptom: Symptom?
+    var fields: [String: String]?
     var testDescription: String { name }
-  }
 
-  static let json = #"{"id":7,"name":"Ada"}"#
+    var seen: Seen { Seen(sees, shows ?? "", symptom) }
+
+    var answer: RecordedResult {
+      let response = Response(
+        status: status ?? 200,
+        headers: HeaderFields((headers ?? []).map { HeaderField($0[0], $0[1]) }),
+        body: packed.map { Body($0) } ?? Body(body ?? "")
+      )
+      guard let failure else { return .response(response) }
+      return headers == nil ? .failure(Failure(failure)) : .cut(response, Failure(failure))
+    }
+  }
 
   /// The ten digits.
   static let gzip = Data(base64Encoded: "H4sIAAAAAAACAzMwNDI2MTUzt7AEAMbHhKYKAAAA") ?? Data()
-
-  static let rows: [Row] = [
-    Row(
-      name: "a JSON body",
-      answer: .response(
-        Response(headers: ["Content-Type": "application/json", "ETag": "\"1\""], body: Body(json))
-      ),
-      seen: Seen(200, json),
-      fields: ["Content-Type": "application/json", "ETag": "\"1\"", "X-None": ""]
-    ),
-    Row(
-      name: "a chunked answer",
-      answer: .response(Response(headers: ["Transfer-Encoding": "chunked"], body: Body(json))),
-      seen: Seen(200, json)
-    ),
-    Row(
-      name: "a compressed body",
-      answer: .response(
-        Response(
-          headers: ["Content-Encoding": "gzip", "Content-Length": "\(gzip.count)"],
-          body: Body(gzip)
-        )
-      ),
-      seen: Seen(200, "0123456789")
-    ),
-    Row(
-      name: "a damaged compressed body",
-      answer: .response(
-        Response(headers: ["Content-Encoding": "gzip"], body: Body("this is no gzip at all"))
-      ),
-      seen: Seen(200, "", .undecodableBody)
-    ),
-    Row(
-      name: "a HEAD",
-      method: "HEAD",
-      answer: .response(Response(headers: ["Content-Length": "7000", "X-A": "1"])),
-      seen: Seen(200),
-      fields: ["Content-Length": "7000", "X-A": "1"]
-    ),
-    Row(name: "a 204", answer: .response(Response(status: 204)), seen: Seen(204)),
-    Row(
-      name: "a 304",
-      answer: .response(Response(status: 304, headers: ["ETag": "\"1\""])),
-      seen: Seen(304),
-      fields: ["ETag": "\"1\""]
-    ),
-    Row(
-      name: "a 404 with a body",
-      answer: .response(Response(status: 404, body: Body("no such user"))),
-      seen: Seen(404, "no such user")
-    ),
-    Row(name: "an empty 200", answer: .response(Response()), seen: Seen(200)),
-    Row(
-      name: "two fields of one name",
-      answer: .response(Response(headers: ["Vary": "Accept", "Vary": "Origin"])),
-      seen: Seen(200),
-      fields: ["Vary": "Accept, Origin"]
-    ),
-    Row(
-      name: "a redirect without a place",
-      answer: .response(Response(status: 302)),
-      seen: Seen(302)
-    ),
-    Row(
-      name: "a Bearer challenge",
-      answer: .response(
-        Response(status: 401, headers: ["WWW-Authenticate": "Bearer"], body: Body("who?"))
-      ),
-      seen: Seen(401, "who?"),
-      fields: ["WWW-Authenticate": "Bearer"]
-    ),
-    Row(
-      name: "a recorded reset",
-      answer: .failure(Failure(.connectionLost)),
-      seen: Seen(nil, "", .connectionLost)
-    ),
-    Row(
-      name: "a recorded empty answer",
-      answer: .failure(Failure(.emptyAnswer)),
-      seen: Seen(nil, "", .emptyAnswer)
-    ),
-    Row(
-      name: "a recorded time-out",
-      answer: .failure(Failure(.timedOut)),
-      seen: Seen(nil, "", .timedOut)
-    ),
-    Row(
-      name: "a recorded truncation",
-      answer: .cut(
-        Response(headers: ["Content-Length": "20"], body: Body("0123")),
-        Failure(.truncated)
-      ),
-      seen: Seen(200, "0123", .truncated)
-    ),
-    Row(
-      name: "a recorded reset in the body",
-      answer: .cut(
-        Response(headers: ["Content-Length": "20"], body: Body("0123")),
-        Failure(.connectionLost)
-      ),
-      seen: Seen(200, "0123", .connectionLost)
-    ),
-  ]
 
   @Test(arguments: Stage.allCases)
   func `other spellings, a HEAD and a condition get what suits them`(stage: Stage) async throws {
@@ -143,14 +56,14 @@ import WindTunnelSymptoms
     }
   }
 
-  @Test(arguments: rows, Stage.allCases)
+  @Test(arguments: try TestData.rows("recordings.json", count: 17) as [Row], Stage.allCases)
   func `a recording is played as it was`(row: Row, stage: Stage) async throws {
-    let request = Request(row.method, RequestURL(Theatre.origin + "/users/7?a=1"))
+    let request = Request(row.method ?? "GET", RequestURL(Theatre.origin + "/users/7?a=1"))
     let deck = Deck(Cassette([Interaction(request, row.answer)]))
     try await Theatre.play(deck, on: stage, timeout: 1) { theatre async throws in
-      let seen = try await theatre.ask("/users/7?a=1", method: row.method)
+      let seen = try await theatre.ask("/users/7?a=1", method: row.method ?? "GET")
       expectEqual(seen, row.seen)
-      for (name, value) in row.fields { expectEqual((seen[name] ?? ""), value) }
+      for (name, value) in row.fields ?? [:] { expectEqual((seen[name] ?? ""), value) }
     }
   }
 

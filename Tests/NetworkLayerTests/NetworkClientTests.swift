@@ -105,36 +105,19 @@ import WindTunnelSymptoms
     let result = await call.value
     let request = fixture.transport.requests[0]
     let (answered, over) = (Duration.milliseconds(30), Duration.milliseconds(230))
+    func event(_ elapsed: Duration, _ kind: CallEvent.Kind) -> CallEvent {
+      CallEvent(call: 1, elapsed: elapsed, kind: kind)
+    }
     expectEqual(
       fixture.observer.events,
       [
-        CallEvent(call: 1, elapsed: .zero, kind: .callStarted(endpoint)),
-        CallEvent(
-          call: 1,
-          elapsed: .zero,
-          kind: .attemptStarted(1, request, engine: "ScriptedTransport")
-        ),
-        CallEvent(
-          call: 1,
-          elapsed: answered,
-          kind: .attemptEnded(1, .success(ServerResponse(status: 503)))
-        ),
-        CallEvent(
-          call: 1,
-          elapsed: answered,
-          kind: .retryScheduled(after: 1, delay: .milliseconds(200))
-        ),
-        CallEvent(
-          call: 1,
-          elapsed: over,
-          kind: .attemptStarted(2, request, engine: "ScriptedTransport")
-        ),
-        CallEvent(
-          call: 1,
-          elapsed: over,
-          kind: .attemptEnded(2, .success(ServerResponse(status: 200)))
-        ),
-        CallEvent(call: 1, elapsed: over, kind: .callEnded(result, attempts: 2)),
+        event(.zero, .callStarted(endpoint)),
+        event(.zero, .attemptStarted(1, request, engine: "ScriptedTransport")),
+        event(answered, .attemptEnded(1, .success(ServerResponse(status: 503)))),
+        event(answered, .retryScheduled(after: 1, delay: .milliseconds(200))),
+        event(over, .attemptStarted(2, request, engine: "ScriptedTransport")),
+        event(over, .attemptEnded(2, .success(ServerResponse(status: 200)))),
+        event(over, .callEnded(result, attempts: 2)),
       ]
     )
   }

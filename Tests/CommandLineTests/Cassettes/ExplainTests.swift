@@ -50,7 +50,6 @@ import WindTunnel
     let url = try #require(try await flight.line())
     await expectEqual(ask("\(url)/recommendations?user=99").status, 200)
     await expectEqual(ask("\(url)/home?x=1").status, 501)
-    flight.signal(SIGINT)
-    try await expectEqual(flight.end().code, 0)
+    try await expectEqual(flight.interrupt().code, 0)
   }
 }

@@ -23,8 +23,7 @@ import WindTunnel
   func `large bodies survive a clone, whatever git does to line ends`(setting: String) async throws
   {
     let scratch = try Scratch()
-    let folder = scratch.file("one")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+    try scratch.makeFolder("one")
     let cassette = Cassette(
       ["line\n", "line\r\n", "line\nand\r\n"].map { line in
         let body = Body(String(repeating: line, count: 90_000))

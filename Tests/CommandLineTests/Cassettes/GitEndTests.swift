@@ -18,10 +18,7 @@ import Testing
     try scratch.git("commit", "--quiet", "--message", "one")
     try scratch.write(Texts.cassette.replacing("\"a\":1", with: "\"a\":2"), to: "a.json")
     try scratch.write(Texts.cassette, to: "b.json")
-    try FileManager.default.createDirectory(
-      at: scratch.file("bin"),
-      withIntermediateDirectories: false
-    )
+    try scratch.makeFolder("bin")
     let script = """
       #!/bin/sh
       case "$*" in "\(asked)"*) kill -KILL $$;; esac

@@ -18,8 +18,7 @@ import WindTunnel
     for path in ["/home", "/recommendations?user=7"] { _ = await ask(proxy + path) }
     flight.signal(SIGKILL)
     _ = try await flight.end()
-    upstream.signal(SIGINT)
-    _ = try await upstream.end()
+    try await upstream.interrupt()
   }
 
   private static let told =
@@ -45,8 +44,7 @@ import WindTunnel
     let url = try #require(try await flight.line())
     let answer = await ask("\(url)/recommendations?user=7")
     expectEqual(answer.status, 200, "\(answer)")
-    flight.signal(SIGINT)
-    try await expectEqual(flight.end().err, Self.told)
+    try await expectEqual(flight.interrupt().err, Self.told)
     try expectEqual(scratch.text("a.json.journal"), journal)
     expectEqual(scratch.has("a.json"), besideTape)
     if besideTape { try expectEqual(scratch.text("a.json"), Texts.cassette) }
@@ -88,8 +86,7 @@ import WindTunnel
       #expect(![64, 65, 66, 70, 73].contains(run.code), "\(line): \(run)")
       #expect(scratch.has("a.json.journal") && scratch.has("a.json") == besideTape, "\(line)")
     }
-    upstream.signal(SIGINT)
-    _ = try await upstream.end()
+    try await upstream.interrupt()
   }
 
   @Test func `a half tape is no whole one: the recording goes on`() async throws {
@@ -116,8 +113,7 @@ import WindTunnel
       ["/home", "/recommendations?user=7", "/search?q=a"]
     )
     #expect(!scratch.has("a.json.journal"))
-    upstream.signal(SIGINT)
-    _ = try await upstream.end()
+    try await upstream.interrupt()
   }
 
   @Test func `a half tape is no whole one after a second kill either`() async throws {
@@ -143,8 +139,7 @@ import WindTunnel
       """
     )
     #expect(!scratch.has("a.json.journal"))
-    upstream.signal(SIGINT)
-    _ = try await upstream.end()
+    try await upstream.interrupt()
   }
 
   @Test func `a command that writes the tape takes it up`() async throws {
@@ -167,9 +162,7 @@ import WindTunnel
     await expectEqual(ask("\(proxy)/home").status, 200)
     let show = try await Program.run("cassette", "show", "a.json", in: scratch)
     expectEqual(show, Program.Run(code: 66, out: "", err: "windtunnel: a.json: no such file.\n"))
-    flight.signal(SIGINT)
-    try await expectEqual(flight.end().err, "a.json: 1 interactions\n")
-    upstream.signal(SIGINT)
-    _ = try await upstream.end()
+    try await expectEqual(flight.interrupt().err, "a.json: 1 interactions\n")
+    try await upstream.interrupt()
   }
 }

@@ -124,10 +124,7 @@ import WindTunnel
     expectEqual(list.code, 0)
     for rule in FindingRule.all { #expect(list.out.contains("  \(rule.id) ")) }
     let json = try await Program.run("rules", "list", "--json", in: scratch)
-    guard case .array(let rows) = try JSON(parsing: json.out.utf8, source: "rules") else {
-      Issue.record("\(json.out)")
-      return
-    }
+    let rows = try json.rows()
     expectEqual(rows.compactMap { $0["rule"]?.stringValue }, FindingRule.all.map(\.id))
     let shown = try await Program.run("rules", "show", "hangs", in: scratch)
     #expect(shown.out.hasPrefix("hangs: A call has not ended when the drill stops waiting.\n"))

@@ -73,8 +73,7 @@ import WindTunnel
     }
     #expect(texts[0].contains("/home?access_token=REDACTED-access-token-1"), "\(texts[0])")
     #expect(texts[5].contains(#""passed": true"#) && texts[6].contains(#""passed": true"#))
-    flight.signal(SIGINT)
-    let run = try await flight.end()
+    let run = try await flight.interrupt()
     texts += [run.out, run.err]
     for (number, text) in texts.enumerated() {
       for secret in Self.secrets { #expect(!text.contains(secret), "\(number): \(text)") }

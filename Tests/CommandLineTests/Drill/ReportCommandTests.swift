@@ -119,10 +119,7 @@ import Testing
   func `a path that cannot be written is told before the drill starts`(path: String) async throws {
     let scratch = try Scratch()
     let name = path == "folder" ? "folder/drill.json" : path
-    try FileManager.default.createDirectory(
-      at: scratch.file("folder/drill.json"),
-      withIntermediateDirectories: true
-    )
+    try scratch.makeFolder("folder/drill.json")
     let run = try await Program.run(
       calm + ["--report", "first.json", "--report", name],
       in: scratch

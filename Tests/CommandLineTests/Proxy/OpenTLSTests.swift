@@ -55,8 +55,7 @@ import WindTunnel
     )
     expectEqual(page.text, "application/x-x509-ca-cert")
     try expectEqual(scratch.text("page.pem"), scratch.text("own.pem"))
-    recording.signal(SIGINT)
-    let run = try await recording.end()
+    let run = try await recording.interrupt()
     expectEqual(
       run,
       Program.Run(
@@ -72,8 +71,7 @@ import WindTunnel
     let report = try scratch.text("flight.json")
     #expect(report.contains("\"request\": \"GET \(url)\""))
     #expect(report.contains("\"ending\": \"the client refused the certificate\""))
-    origin.signal(SIGINT)
-    _ = try await origin.end()
+    try await origin.interrupt()
 
     let playing = try Flight(
       ["proxy", "--open-tls", "--ca-out", "again.pem", "--cassette", "tape.json"],
@@ -82,8 +80,7 @@ import WindTunnel
     let player = try #require(try await playing.line())
     let played = try await curl(url, through: player, trusting: "again.pem", in: scratch)
     #expect(played.code == 0 && played.text == live.text)
-    playing.signal(SIGINT)
-    try await expectEqual(playing.end(), Program.Run(code: 0, out: "\(player)\n", err: ""))
+    try await expectEqual(playing.interrupt(), Program.Run(code: 0, out: "\(player)\n", err: ""))
   }
 
   @Test(.enabled(if: hasCurl, "curl is not here."))
@@ -101,12 +98,10 @@ import WindTunnel
     let url = "\(place)/home"
     let live = try await curl(url, through: proxy, trusting: "origin.pem", in: scratch)
     #expect(live.code == 0 && live.text.contains("Olá, João!"), "\(live)")
-    flight.signal(SIGINT)
-    let run = try await flight.end()
+    let run = try await flight.interrupt()
     expectEqual(run.err, "Nothing was recorded; tape.json is as it was.\n")
     #expect(!scratch.has("tape.json"))
-    origin.signal(SIGINT)
-    _ = try await origin.end()
+    try await origin.interrupt()
   }
 
   @Test(arguments: [

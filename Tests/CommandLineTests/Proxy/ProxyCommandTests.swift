@@ -19,10 +19,8 @@ import Testing
     let proxy = try Flight(["proxy"] + words, in: scratch)
     let place = try #require(try await proxy.line())
     try await body(url, place)
-    proxy.signal(SIGINT)
-    let run = try await proxy.end()
-    origin.signal(SIGINT)
-    _ = try await origin.end()
+    let run = try await proxy.interrupt()
+    try await origin.interrupt()
     return run
   }
 

@@ -4,51 +4,16 @@ import Testing
 
 /// The findings of `windtunnel proxy`, by clients that people have.
 @Suite(.timeLimit(.minutes(5))) struct ProxyFindingsTests {
-  private static let scenario = """
-    {"windtunnelScenario":1,"name":"rough",
-     "rules":[{"when":{"request":"POST /orders"},"faults":[{"status":500}]},
-              {"when":{"request":"POST /slow"},"faults":[{"stall":"afterRequest"}]},
-              {"when":{"request":"GET /limited"},"faults":[{"status":429,"retryAfterSeconds":30}]},
-              {"when":{"request":"GET /moved"},"faults":[{"answer":"redirectElsewhere"}]}]}
-    """
+  private static let scenario = TestData.text("proxied-scenario.json")
 
   /// The answers for a host that is not this machine.
-  private static let tape = """
-    {"windtunnel":1,"interactions":[
-      {"request":{"method":"GET","url":"http://api.example.com/me"},
-       "response":{"status":200,"text":"{}"}}]}
-    """
+  private static let tape = TestData.text("proxied-tape.json")
 
-  private static let client = """
-    import sys, time, urllib.request, urllib.error
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({"http": sys.argv[1]}))
-    def ask(url, data=None, headers={}, seconds=20):
-        try:
-            request = urllib.request.Request(url, data=data, headers=headers)
-            return opener.open(request, timeout=seconds).status
-        except urllib.error.HTTPError as error:
-            return error.code
-        except OSError:
-            return 0
-    """
+  private static let client = TestData.text("proxied-client.py")
 
-  private static let careless = """
-    for attempt in range(3):
-        ask("http://127.0.0.1:9/orders", b'{"sum":1}')
-    for attempt in range(2):
-        ask("http://127.0.0.1:9/slow", b'{"sum":1}', seconds=0.6)
-    for call in range(2):
-        for attempt in range(12):
-            ask("http://127.0.0.1:9/limited")
-    ask("http://api.example.com/me", headers={"Authorization": "Bearer invented-token-1"})
-    """
+  private static let careless = TestData.text("careless-calls.py")
 
-  private static let careful = """
-    for order in range(3):
-        ask("http://127.0.0.1:9/orders", b'{"sum":%d}' % order)
-    ask("http://127.0.0.1:9/limited")
-    ask("http://api.example.com/me")
-    """
+  private static let careful = TestData.text("careful-calls.py")
 
   private func drive(
     _ client: String,
@@ -65,8 +30,7 @@ import Testing
     let place = try #require(try await proxy.line())
     let python = try await Companion.run(["python3", "client.py", place], in: scratch)
     expectEqual(python.code, 0, "\(python.text)")
-    proxy.signal(SIGINT)
-    return try await proxy.end()
+    return try await proxy.interrupt()
   }
 
   private func text(_ name: String, in scratch: Scratch) throws -> String {

@@ -42,8 +42,7 @@ import WindTunnelDrill
       """
     try scratch.write(script, to: "ask.sh")
     try await expectEqual(Companion.run(["bash", "ask.sh"], in: scratch).code, 0)
-    flight.signal(SIGINT)
-    let run = try await flight.end()
+    let run = try await flight.interrupt()
     let answers = try scratch.text("answers").split(whereSeparator: \.isNewline)
     let refused = answers.count { $0.contains(" 503 ") }
     #expect(answers.count == 100 && refused > 0)
@@ -60,8 +59,7 @@ import WindTunnelDrill
     let tape = try Cassette(contentsOf: scratch.file("a.json"))
     expectEqual(tape.interactions.count, 100 - refused)
     #expect(tape.interactions.allSatisfy { $0.failure == nil && $0.response != nil })
-    upstream.signal(SIGINT)
-    _ = try await upstream.end()
+    try await upstream.interrupt()
   }
 
   @Test func `cassette verify says that a failure on a tape is the recorder's own`() async throws {

@@ -36,12 +36,10 @@ import WindTunnel
     }
     #expect(tape.has("a.json.journal") && !tape.has("a.json"))
     try search(tape, for: planted)
-    flight.signal(SIGINT)
-    let run = try await flight.end()
+    let run = try await flight.interrupt()
     expectEqual(run.err, "a.json: \(planted.count) interactions\n")
     #expect(run.code == 0 && tape.has("a.json") && tape.has("a.bodies"))
-    upstream.signal(SIGINT)
-    _ = try await upstream.end()
+    try await upstream.interrupt()
     try search(tape, for: planted)
     try await expectEqual(
       Program.run("cassette", "lint", "a.json", in: tape),
@@ -58,8 +56,7 @@ import WindTunnel
       let status = await ask(planted.interaction.request, of: url)
       expectEqual(status, planted.interaction.response?.status, "\(planted.place)")
     }
-    server.signal(SIGINT)
-    _ = try await server.end()
+    try await server.interrupt()
   }
 
   @Test func `lint finds every planted secret in an unredacted copy and prints none`() async throws

@@ -60,8 +60,7 @@ import WindTunnel
       }
     }
     try expectEqual(bodies(of: "a.json", in: scratch), ["answer of A", "answer of B"])
-    upstream.signal(SIGINT)
-    _ = try await upstream.end()
+    try await upstream.interrupt()
   }
 
   @Test func `without rules what another body was recorded for is played, and that is said`()
@@ -85,8 +84,7 @@ import WindTunnel
     // The same body says nothing.
     let same = try await Program.run(more + Self.client("A"), in: scratch)
     #expect(same.err.isEmpty, "\(same)")
-    upstream.signal(SIGINT)
-    _ = try await upstream.end()
+    try await upstream.interrupt()
   }
 
   @Test func `serve says once which response it plays for another body`() async throws {
@@ -105,8 +103,7 @@ import WindTunnel
         let asked = try await Companion.run(Self.client(query, at: url), in: scratch)
         #expect(asked.text.contains("answer of "), "\(asked)")
       }
-      flight.signal(SIGINT)
-      try await expectEqual(flight.end(), Program.Run(code: 0, out: "\(url)\n", err: err))
+      try await expectEqual(flight.interrupt(), Program.Run(code: 0, out: "\(url)\n", err: err))
     }
   }
 
@@ -123,16 +120,14 @@ import WindTunnel
       let client = Self.client(query, at: proxy, target: "\(url)/graphql")
       let asked = try await Companion.run(client, in: scratch)
       #expect(asked.text.hasSuffix("answer of \(answer)"), "\(asked)")
-      flight.signal(SIGINT)
-      let run = try await flight.end()
+      let run = try await flight.interrupt()
       expectEqual(run.code, 0)
       expectEqual(run.err.contains("--match FILE"), (query != answer), "\(run.err)")
       let tape = try Cassette(contentsOf: scratch.file("tape.json"))
       expectEqual(tape.interactions.count, count)
       #expect(tape.interactions.allSatisfy { $0.recordedAt != nil })
     }
-    upstream.signal(SIGINT)
-    _ = try await upstream.end()
+    try await upstream.interrupt()
   }
 
   @Test func `a proxy passes hosts on to that are left alone, and records the others`()
@@ -149,13 +144,11 @@ import WindTunnel
       let run = try await Companion.run(words, in: scratch)
       #expect(run.text.hasSuffix("answer of A"), "\(run)")
     }
-    flight.signal(SIGINT)
-    try await expectEqual(flight.end().err, "tape.json: 1 interactions\n")
+    try await expectEqual(flight.interrupt().err, "tape.json: 1 interactions\n")
     let text = try scratch.text("tape.json")
     #expect(text.contains(url) && !text.contains(host))
     for flight in [upstream, other] {
-      flight.signal(SIGINT)
-      _ = try await flight.end()
+      try await flight.interrupt()
     }
   }
 

@@ -44,8 +44,7 @@ import WindTunnel
       old + ["/home", "/home", "/feed", "/search?q=a"]
     )
     #expect(!scratch.has("a.json.journal"))
-    upstream.signal(SIGINT)
-    _ = try await upstream.end()
+    try await upstream.interrupt()
   }
 
   /// The client asks for texts and conversations by turns beside a stream that stays open, and
@@ -89,8 +88,7 @@ import WindTunnel
     let kept = taken.interactions.filter { !left.contains($0) }.map(\.request.url.target)
     #expect(Set(kept).isSuperset(of: whole) && kept.count == Set(kept).count, "\(run) \(kept)")
     if isAtEnd { expectEqual(left.map(\.request.url.target), ["/stream"]) }
-    upstream.signal(SIGINT)
-    _ = try await upstream.end()
+    try await upstream.interrupt()
   }
 
   @Test func `a recording that ends well leaves no journal`() async throws {
@@ -99,8 +97,7 @@ import WindTunnel
     let words = ["record", "--upstream", url, "--cassette", "a.json", "--mode", "all", "--"]
     try await expectEqual(Program.run(words + Server.client(of: "/home"), in: scratch).code, 0)
     #expect(scratch.has("a.json") && !scratch.has("a.json.journal"))
-    upstream.signal(SIGINT)
-    _ = try await upstream.end()
+    try await upstream.interrupt()
   }
 
   @Test func `what is recorded anew with dates is of today, and without keeps its text`()
@@ -122,8 +119,7 @@ import WindTunnel
     try expectEqual(scratch.text("a.json"), text)
     try await expectEqual(Program.run(words + ["--dates"] + client, in: scratch).code, 0)
     try await expectEqual(Program.run(lint, in: scratch), Program.Run(code: 0, out: "", err: ""))
-    upstream.signal(SIGINT)
-    _ = try await upstream.end()
+    try await upstream.interrupt()
   }
 
   @Test func `none plays and never asks the upstream`() async throws {
@@ -134,8 +130,7 @@ import WindTunnel
     let run = try await Program.run(words + Server.client(of: "/home"), in: scratch)
     #expect(run.out.contains("501"), "\(run.out)")
     try expectEqual(scratch.text("a.json"), Texts.cassette)
-    upstream.signal(SIGINT)
-    _ = try await upstream.end()
+    try await upstream.interrupt()
   }
 
   @Test func `verify says nothing new of an unchanged server and ends with 3 for another`()
@@ -178,7 +173,6 @@ import WindTunnel
         err: "Nothing was compared: the one interaction was skipped.\n"
       )
     )
-    upstream.signal(SIGINT)
-    _ = try await upstream.end()
+    try await upstream.interrupt()
   }
 }

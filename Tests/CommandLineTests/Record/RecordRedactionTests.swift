@@ -17,8 +17,7 @@ import WindTunnel
       "--redact", "$.deep.hint", "--personal-data", "--",
     ]
     let run = try await Program.run(words + Server.client(of: "/me"), in: scratch)
-    flight.signal(SIGINT)
-    _ = try await flight.end()
+    try await flight.interrupt()
     expectEqual(run.code, 0, "\(run.err)")
     let body = try Cassette(contentsOf: scratch.file("a.json")).interactions.first?.response?.body
     expectEqual(

@@ -34,8 +34,7 @@ import WindTunnelSymptoms
     )
     try expectEqual(scratch.text("a.json"), Texts.cassette)
     #expect(!scratch.has("a.json.journal"))
-    upstream.signal(SIGINT)
-    _ = try await upstream.end()
+    try await upstream.interrupt()
   }
 
   @Test func `a command that fails leaves no half tape where there was none`() async throws {
@@ -46,8 +45,7 @@ import WindTunnelSymptoms
     expectEqual(run.code, 1)
     #expect(run.err.hasSuffix("What was recorded is thrown away; there is no a.json.\n"))
     #expect(!scratch.has("a.json") && !scratch.has("a.json.journal"))
-    upstream.signal(SIGINT)
-    _ = try await upstream.end()
+    try await upstream.interrupt()
   }
 
   @Test func `an answer whose client has left is on the tape as that, and waits once more`()
@@ -88,8 +86,7 @@ import WindTunnelSymptoms
     let left = try #require(try Cassette(contentsOf: scratch.file("a.json")).interactions.first)
     expectEqual(left.failure, Failure(.cancelled, text: "the client left"))
     #expect(left.response?.status == 200 && left.response?.body.text == #"{""#)
-    upstream.signal(SIGINT)
-    _ = try await upstream.end()
+    try await upstream.interrupt()
   }
 
   @Test func `a second signal ends a recording at once, and leaves what it had got`() async throws {
@@ -118,8 +115,7 @@ import WindTunnelSymptoms
     _ = try await left
     #expect(!scratch.has("a.json"))
     #expect(try scratch.text("a.json.journal").contains("/a\""))
-    upstream.signal(SIGINT)
-    _ = try await upstream.end()
+    try await upstream.interrupt()
   }
 
   @Test func `what is recorded anew is all that is on the tape, though all of it was there`()
@@ -140,8 +136,7 @@ import WindTunnelSymptoms
     )
     #expect(second.code == 0 && second.err == "a.json: 1 interactions\n", "\(second.err)")
     try expectEqual(targets("a.json", in: scratch), ["/feed"])
-    upstream.signal(SIGINT)
-    _ = try await upstream.end()
+    try await upstream.interrupt()
   }
 
   @Test func `a command that asks for nothing has recorded nothing, which is told`() async throws {

@@ -23,8 +23,7 @@ import WindTunnel
       in: scratch,
       with: Self.environment
     )
-    upstream.signal(SIGINT)
-    _ = try await upstream.end()
+    try await upstream.interrupt()
     return run
   }
 
@@ -127,7 +126,6 @@ import WindTunnel
     #expect(plain.code == 3 && plain.out.contains("x-71-b"))
     let run = try await Program.run(words + ["--redact", "floor"], in: scratch)
     #expect(run.code == 3 && run.out.contains("REDACTED-floor-1") && !run.out.contains("x-71-b"))
-    upstream.signal(SIGINT)
-    _ = try await upstream.end()
+    try await upstream.interrupt()
   }
 }

@@ -4,12 +4,6 @@ import Testing
 
 /// What shells complete, asked of the shells.
 @Suite(.timeLimit(.minutes(5))) struct CompletionTests {
-  private static func isThere(_ program: String) -> Bool {
-    (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").contains {
-      FileManager.default.isExecutableFile(atPath: "\($0)/\(program)")
-    }
-  }
-
   private static func shell(_ words: [String], in scratch: Scratch) async throws -> Program.Run {
     try await Program.run(["/usr/bin/env"] + words, in: scratch, isTool: false)
   }
@@ -31,7 +25,7 @@ import Testing
     return run.out.components(separatedBy: "\n").filter { !$0.isEmpty }
   }
 
-  @Test(.enabled(if: isThere("bash"), "There is no bash here."))
+  @Test(.enabled(if: Companion.find("bash") != nil, "There is no bash here."))
   func `bash completes commands, flags and words`() async throws {
     let scratch = try Scratch()
     try await Self.write("bash", to: "script", in: scratch)
@@ -62,7 +56,7 @@ import Testing
     try await expectEqual(offers("windtunnel serve --cassette "), [])
   }
 
-  @Test(.enabled(if: isThere("bash"), "There is no bash here."))
+  @Test(.enabled(if: Companion.find("bash") != nil, "There is no bash here."))
   func `a word that a shell offers is one that the tool takes`() async throws {
     let scratch = try Scratch()
     try await Self.write("bash", to: "script", in: scratch)
@@ -79,7 +73,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: isThere("fish"), "There is no fish here."))
+  @Test(.enabled(if: Companion.find("fish") != nil, "There is no fish here."))
   func `fish completes commands, flags and words`() async throws {
     let scratch = try Scratch()
     try await Self.write("fish", to: "script", in: scratch)
@@ -99,7 +93,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: isThere("zsh"), "There is no zsh here."))
+  @Test(.enabled(if: Companion.find("zsh") != nil, "There is no zsh here."))
   func `zsh completes commands, flags and words`() async throws {
     let scratch = try Scratch()
     try await Self.write("zsh", to: "_windtunnel", in: scratch)

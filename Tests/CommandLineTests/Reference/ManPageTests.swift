@@ -4,12 +4,6 @@ import Testing
 
 /// Pages for `man`, as the programs that show them read them.
 @Suite(.timeLimit(.minutes(5))) struct ManPageTests {
-  private static func isThere(_ program: String) -> Bool {
-    (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").contains {
-      FileManager.default.isExecutableFile(atPath: "\($0)/\(program)")
-    }
-  }
-
   /// Writes all pages to a folder `man`; their names, in order.
   private static func pages(in scratch: Scratch) async throws -> [String] {
     let run = try await Program.run("help", "--man", "--to", "man", in: scratch)
@@ -43,7 +37,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: isThere("groff"), "There is no groff here."))
+  @Test(.enabled(if: Companion.find("groff") != nil, "There is no groff here."))
   func `groff has no warning about a page`() async throws {
     let scratch = try Scratch()
     for name in try await Self.pages(in: scratch) {
@@ -56,7 +50,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: isThere("mandoc"), "There is no mandoc here."))
+  @Test(.enabled(if: Companion.find("mandoc") != nil, "There is no mandoc here."))
   func `mandoc has no warning about a page but that it bears no date`() async throws {
     let scratch = try Scratch()
     for name in try await Self.pages(in: scratch) {
@@ -67,7 +61,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: isThere("groff"), "There is no groff here."))
+  @Test(.enabled(if: Companion.find("groff") != nil, "There is no groff here."))
   func `dashes and quotes of what is typed stay what they are`() async throws {
     let scratch = try Scratch()
     _ = try await Self.pages(in: scratch)

@@ -62,8 +62,7 @@ import WindTunnel
     async throws
   {
     let scratch = try Scratch()
-    let file = scratch.file("App")
-    try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
+    try scratch.makeFolder("App")
     try Data(Self.program).write(to: scratch.file("App/shop"))
     try scratch.write("{}", to: "App/strings.json")
     let run = try await Program.run("check-release", "App", in: scratch)
@@ -77,8 +76,7 @@ import WindTunnel
     async throws
   {
     let scratch = try Scratch()
-    let folder = scratch.file("App/Resources")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try scratch.makeFolder("App/Resources")
     try Data(Self.program).write(to: scratch.file("App/shop"))
     try scratch.write(Texts.cassette, to: "App/Resources/data.bin")
     try scratch.write(#"{"windtunnelScenario": 1, "rules": []}"#, to: "App/weather\u{1B}.json")
@@ -128,10 +126,7 @@ import WindTunnel
           + "an archive of them; name the app, the archive or the program that is released.\n"
       )
     )
-    try FileManager.default.createDirectory(
-      at: scratch.file("empty"),
-      withIntermediateDirectories: true
-    )
+    try scratch.makeFolder("empty")
     let empty = try await Program.run("check-release", "empty", in: scratch)
     expectEqual(
       empty,
@@ -224,10 +219,7 @@ import WindTunnel
   {
     let scratch = try Scratch()
     for folder in ["Res", "empty"] {
-      try FileManager.default.createDirectory(
-        at: scratch.file(folder),
-        withIntermediateDirectories: true
-      )
+      try scratch.makeFolder(folder)
     }
     try Data(Self.program).write(to: scratch.file("shop"))
     try scratch.write("text", to: "Res/strings")
@@ -252,8 +244,7 @@ import WindTunnel
 
   @Test func `what is not read blocks until it is passed over by name`() async throws {
     let scratch = try Scratch()
-    let folder = scratch.file("App/Data")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try scratch.makeFolder("App/Data")
     try Data(Self.program).write(to: scratch.file("App/shop"))
     try Data([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00]).write(to: scratch.file("App/Data/map"))
     let sentence = "App/Data/map is xz, a format that this does not look through"

@@ -15,11 +15,7 @@ import WindTunnelSymptoms
     let scratch = try Scratch()
     let run = try await Program.run("faults", "list", "--json", in: scratch)
     expectEqual(run.code, 0)
-    let list = try JSON(parsing: run.out.utf8, source: "list")
-    guard case .array(let rows) = list else {
-      Issue.record("\(list) is no list")
-      return
-    }
+    let rows = try run.rows()
     #expect(rows.count == FaultKind.all.count + DNSExample.all.count && rows.count >= 140)
     for (row, kind) in zip(rows, FaultKind.all) {
       expectEqual(row["name"]?.stringValue, kind.name)
@@ -33,11 +29,7 @@ import WindTunnelSymptoms
 
   @Test func `every fault is made for real, and seen as what it is`() async throws {
     let run = try await Program.run("faults", "selftest", "--json", in: Scratch())
-    let list = try JSON(parsing: run.out.utf8, source: "selftest")
-    guard case .array(let rows) = list else {
-      Issue.record("\(run) is no list")
-      return
-    }
+    let rows = try run.rows()
     let names = rows.compactMap { $0["name"]?.stringValue }
     expectEqual(Array(names.prefix(FaultKind.all.count)), FaultKind.all.map(\.name))
     expectEqual(names.count, FaultKind.all.count + DNSExample.all.count)
@@ -59,11 +51,7 @@ import WindTunnelSymptoms
       "--fault", "reset-in-body", "--fault", "close-in-headers", "--repeat", "5", "--json",
     ]
     let run = try await Program.run(["faults", "selftest"] + words, in: Scratch())
-    let list = try JSON(parsing: run.out.utf8, source: "selftest")
-    guard case .array(let rows) = list else {
-      Issue.record("\(run) is no list")
-      return
-    }
+    let rows = try run.rows()
     expectEqual(rows.map { $0["seen"]?["looks"]?.intValue }, [5, 5])
     expectEqual(rows.map { $0["passed"] }, [.bool(true), .bool(true)])
   }

@@ -9,11 +9,7 @@ import WindTunnel
     let scratch = try Scratch()
     let run = try await Program.run("presets", "list", "--json", in: scratch)
     #expect(run.code == 0 && run.err.isEmpty)
-    let list = try JSON(parsing: run.out.utf8, source: "list")
-    guard case .array(let rows) = list else {
-      Issue.record("\(list) is no list")
-      return
-    }
+    let rows = try run.rows()
     expectEqual(rows.compactMap { $0["name"]?.stringValue }, LinkPreset.all.map(\.name))
     for row in rows {
       expectEqual(row["source"]?.stringValue?.isEmpty, false)

@@ -38,8 +38,10 @@ import WindTunnel
       try await curl("\(admin)/metrics").contains("windtunnel_faults_total{fault=\"status\"} 1")
     )
     #expect(try await curl("-X", "POST", "-i", "\(admin)/reset").hasPrefix("HTTP/1.1 204"))
-    flight.signal(SIGINT)
-    try await expectEqual(flight.end(), Program.Run(code: 0, out: "\(url)\n\(admin)\n", err: ""))
+    try await expectEqual(
+      flight.interrupt(),
+      Program.Run(code: 0, out: "\(url)\n\(admin)\n", err: "")
+    )
   }
 
   /// What a command prints, beside what it writes, when it is told to end in the middle of an answer.
@@ -83,8 +85,7 @@ import WindTunnel
       expectEqual(tape.interactions.map(\.response?.body.text), asking.map { _ in "late" })
       #expect(!scratch.has("new.json.journal"))
     }
-    origin.signal(SIGINT)
-    _ = try await origin.end()
+    try await origin.interrupt()
   }
 
   /// Whether one of so many requests is being answered; not, once all have been.
@@ -108,8 +109,7 @@ import WindTunnel
     #expect(taken.hasPrefix("HTTP/1.1 200 OK\r\n"), "\(taken)")
     let refused = try await Server.raw(url, "\(head)5\r\n\r\n", in: scratch)
     #expect(refused.hasPrefix("HTTP/1.1 413 "), "\(refused)")
-    flight.signal(SIGINT)
-    try await expectEqual(flight.end().code, 0)
+    try await expectEqual(flight.interrupt().code, 0)
   }
 }
 

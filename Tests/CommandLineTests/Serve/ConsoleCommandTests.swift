@@ -29,8 +29,7 @@ import Testing
     #expect(page.hasPrefix("http://127.0.0.1:") && page.hasSuffix("/") && !page.hasPrefix(url))
     #expect(await ask(page).body.contains("<title>"))
     await expectEqual(ask("\(page)exchanges").body, #"{"rows":[],"dropped":0,"unseen":0}"#)
-    flight.signal(SIGINT)
-    try await expectEqual(flight.end().code, 0)
+    try await expectEqual(flight.interrupt().code, 0)
   }
 
   @Test func `a scenario that is saved begins a segment`() async throws {
@@ -46,7 +45,6 @@ import Testing
     while await ask("\(url)/a").status == 503 {}
     let told = await ask("\(page)scenario").body
     #expect(told.contains(#""hail""#) && told.hasSuffix(#""segment":2}"#), "\(told)")
-    flight.signal(SIGINT)
-    try await expectEqual(flight.end().code, 0)
+    try await expectEqual(flight.interrupt().code, 0)
   }
 }

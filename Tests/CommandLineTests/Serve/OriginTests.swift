@@ -42,8 +42,7 @@ import Testing
     try scratch.write(tape + #""response":{"text":"a"}}]}"#, to: "tape.json")
     let flight = try Flight(["serve", "--cassette", "tape.json"] + flags, in: scratch)
     try await check(try #require(try await flight.line()), "api.example.test", allows, in: scratch)
-    flight.signal(SIGINT)
-    try await expectEqual(flight.end().code, 0)
+    try await expectEqual(flight.interrupt().code, 0)
   }
 
   @Test(arguments: [false, true])
@@ -59,10 +58,8 @@ import Testing
       in: scratch
     )
     try await check(try #require(try await flight.line()), "api.example.test", allows, in: scratch)
-    flight.signal(SIGINT)
-    let run = try await flight.end()
+    let run = try await flight.interrupt()
     #expect(run.err.hasSuffix("new.json: \(allows ? 5 : 3) interactions\n"), "\(run.err)")
-    upstream.signal(SIGINT)
-    _ = try await upstream.end()
+    try await upstream.interrupt()
   }
 }

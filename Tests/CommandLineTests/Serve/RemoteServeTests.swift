@@ -43,8 +43,7 @@ import WindTunnelRemote
     let refusal = await #expect(throws: RemoteError.self) { try await server.play("no-weather") }
     #expect("\(String(describing: refusal))".contains("no-weather"))
     try await expectEqual(server.interactions().count, 1)
-    flight.signal(SIGINT)
-    try await expectEqual(flight.end().code, 0)
+    try await expectEqual(flight.interrupt().code, 0)
     await #expect(throws: RemoteError.self) { try await server.health() }
   }
 }

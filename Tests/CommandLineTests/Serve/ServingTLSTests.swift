@@ -8,10 +8,7 @@ import WindTunnel
 #endif
 
 @Suite(.timeLimit(.minutes(5))) struct ServingTLSTests {
-  private static let curl = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(
-    separator: ":"
-  )
-  .map { "\($0)/curl" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+  private static let curl = Companion.find("curl")
 
   @Test(.enabled(if: curl != nil, "There is no curl to ask with."))
   func `a server by https vouches for itself, and is recorded by https`() async throws {
@@ -49,8 +46,7 @@ import WindTunnel
     )
     #expect(refused.out.contains("its certificate does not hold"), "\(refused)")
     #expect(try scratch.text("refused.json").contains("\"serverCertificateHasUnknownRoot\""))
-    origin.signal(SIGINT)
-    try await expectEqual(origin.end(), Program.Run(code: 0, out: "\(url)\n", err: ""))
+    try await expectEqual(origin.interrupt(), Program.Run(code: 0, out: "\(url)\n", err: ""))
   }
 
   @Test(arguments: [
@@ -77,8 +73,7 @@ import WindTunnel
     )
     let url = try #require(try await flight.line())
     await expectEqual(ask("\(url)/home").status, 200)
-    flight.signal(SIGINT)
-    try await expectEqual(flight.end(), Program.Run(code: 0, out: "\(url)\n", err: ""))
+    try await expectEqual(flight.interrupt(), Program.Run(code: 0, out: "\(url)\n", err: ""))
   }
 
   private static func scenario(_ fault: String, when: String = "{}") -> String {
@@ -109,8 +104,7 @@ import WindTunnel
     try await expectEqual(ask().code, 60)
     let second = try await ask()
     #expect(second.code == 0 && second.text.contains("Olá, João!"), "\(second)")
-    server.signal(SIGINT)
-    try await expectEqual(server.end().code, 0)
+    try await expectEqual(server.interrupt().code, 0)
   }
 
   @Test(arguments: [

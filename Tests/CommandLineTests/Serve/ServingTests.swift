@@ -68,8 +68,7 @@ enum Server {
       await ask("\(url)/weather"), await ask("\(url)/hoem?page=%1B"),
     ].map(\.status)
     expectEqual(statuses, [200, 501, 501, 503, 501])
-    flight.signal(SIGINT)
-    let run = try await flight.end()
+    let run = try await flight.interrupt()
     let miss = """
       501: GET http://a.test/hoem?page=%1B is not on the cassette; nearest: #1 GET \
       http://a.test/home, differs in path: recorded /home, asked /hoem
@@ -93,8 +92,7 @@ enum Server {
       let body = await ask("\(url)/a").body
       expectEqual((body == #"["2001-02-03T04:05:06Z"]"#), isOld, "\(body)")
       expectEqual(body.utf8.count, 24)
-      flight.signal(SIGINT)
-      _ = try await flight.end()
+      try await flight.interrupt()
     }
   }
 
@@ -111,8 +109,7 @@ enum Server {
     for (flags, err) in [([], ""), (["--refresh-dates"], sentence)] {
       let flight = try Flight(["serve", "--cassette", "a.json"] + flags, in: scratch)
       let url = try #require(try await flight.line())
-      flight.signal(SIGINT)
-      try await expectEqual(flight.end(), Program.Run(code: 0, out: "\(url)\n", err: err))
+      try await expectEqual(flight.interrupt(), Program.Run(code: 0, out: "\(url)\n", err: err))
     }
   }
 
@@ -128,8 +125,7 @@ enum Server {
     )
     await expectEqual(ask("\(url)/home").status, 503)
     await expectEqual(ask("\(url)/home").status, 200)
-    flight.signal(SIGINT)
-    try await expectEqual(flight.end().code, 0)
+    try await expectEqual(flight.interrupt().code, 0)
   }
 
   @Test func `serve takes the time that was recorded, or the share that it is told`() async throws {
@@ -145,8 +141,7 @@ enum Server {
       let start = clock.now
       await expectEqual(ask("\(url)/n").body, "late")
       #expect(clock.now - start >= .milliseconds(least))
-      flight.signal(SIGINT)
-      try await expectEqual(flight.end().code, 0)
+      try await expectEqual(flight.interrupt().code, 0)
     }
   }
 
@@ -160,8 +155,7 @@ enum Server {
     )
     let err = "windtunnel: Port \(port) is in use; choose another, or 0 for any that is free.\n"
     expectEqual(second, Program.Run(code: 69, out: "", err: err))
-    flight.signal(SIGINT)
-    _ = try await flight.end()
+    try await flight.interrupt()
   }
 
   @Test func `record runs a command against an upstream and writes what passed`() async throws {
@@ -191,8 +185,7 @@ enum Server {
     expectEqual(again.code, 0)
     #expect(again.out.contains("Olá, João!"))
     try expectEqual(scratch.text("new.json"), text)
-    upstream.signal(SIGINT)
-    _ = try await upstream.end()
+    try await upstream.interrupt()
   }
 
   @Test func `record without a command records until a signal`() async throws {
@@ -202,12 +195,10 @@ enum Server {
     let flight = try Flight(words, in: scratch)
     let proxy = try #require(try await flight.line())
     await expectEqual(ask("\(proxy)/home").status, 200)
-    flight.signal(SIGINT)
-    let run = try await flight.end()
+    let run = try await flight.interrupt()
     expectEqual(run, Program.Run(code: 0, out: "\(proxy)\n", err: "new.json: 1 interactions\n"))
     try expectEqual(Cassette(contentsOf: scratch.file("new.json")).interactions.count, 1)
-    upstream.signal(SIGINT)
-    _ = try await upstream.end()
+    try await upstream.interrupt()
   }
 
   @Test func `a signal is passed on to the command, and what was recorded is kept`() async throws {
@@ -220,11 +211,9 @@ enum Server {
       in: scratch
     )
     while let line = try await flight.line(), line != "asked" {}
-    flight.signal(SIGINT)
-    let run = try await flight.end()
+    let run = try await flight.interrupt()
     expectEqual(run.code, 0)
     expectEqual(run.err, "new.json: 1 interactions\n")
-    upstream.signal(SIGINT)
-    _ = try await upstream.end()
+    try await upstream.interrupt()
   }
 }

@@ -116,8 +116,7 @@ import Testing
     try scratch.write(#"{"match":1,"ignoreQuery":["b"]}"#, to: "match.json")
     while await ask("\(url)/a?b=1").status == 501 {}
     await expectEqual(ask("\(url)/a?b=1").body, "one")
-    flight.signal(SIGINT)
-    let run = try await flight.end()
+    let run = try await flight.interrupt()
     expectEqual(run.code, 0)
     let lines = run.err.split(separator: "\n")
     // Each 501 is told, too, however often it was asked for while the rules were read.

@@ -48,8 +48,7 @@
         in: scratch
       )
       expectEqual(run.code, 0, "\(run)")
-      upstream.signal(SIGINT)
-      _ = try await upstream.end()
+      try await upstream.interrupt()
       return scratch
     }
 

@@ -210,8 +210,7 @@
       let subject = try #require(try Self.children(of: flight.number).first)
       expectEqual(kill(subject, SIGKILL), 0)
       for process in programs { while Self.runs(process) { await Task.yield() } }
-      flight.signal(SIGINT)
-      _ = try await flight.end()
+      try await flight.interrupt()
     }
 
     @Test func `no program outlives a tool and a subject that are killed at once`() async throws {

@@ -16,10 +16,7 @@ import Testing
   {
     let scratch = try Scratch()
     for folder in ["tapes", "folder.json"] {
-      try FileManager.default.createDirectory(
-        at: scratch.file(folder),
-        withIntermediateDirectories: true
-      )
+      try scratch.makeFolder(folder)
     }
     for name in ["api.json", "tapes/home.json", "notes.txt", ".hidden.json", "a.json"] {
       try scratch.write(Texts.cassette, to: name)

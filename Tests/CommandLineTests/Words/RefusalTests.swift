@@ -114,10 +114,7 @@ import WindTunnelReports
 
   @Test func `a report that cannot be written is told before the drill starts`() async throws {
     let scratch = try Scratch()
-    try FileManager.default.createDirectory(
-      at: scratch.file("folder.json"),
-      withIntermediateDirectories: true
-    )
+    try scratch.makeFolder("folder.json")
     // A drill would say "flown" of each row.
     let nowhere = try await Program.run("drill", "--report", "nowhere/a.json", in: scratch)
     expectEqual(nowhere.code, 73)
@@ -166,10 +163,7 @@ import WindTunnelReports
   @Test func `a command that is there and cannot be executed is told what it lacks`() async throws {
     let scratch = try Scratch()
     try scratch.write("print(1)\n", to: "client.py")
-    try FileManager.default.createDirectory(
-      at: scratch.file("folder"),
-      withIntermediateDirectories: true
-    )
+    try scratch.makeFolder("folder")
     let record = ["record", "http://127.0.0.1:1", "--cassette", "a.json", "--"]
     for words in [record, ["drill", "--scenario", "calm", "--"]] {
       let run = try await Program.run(words + ["./client.py", "{url}"], in: scratch)

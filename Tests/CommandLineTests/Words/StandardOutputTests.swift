@@ -57,22 +57,7 @@ import WindTunnelDrill
       Texts.cassette.replacing("\"a\":1", with: "\"token\":\"\(token)\""),
       to: "secret.json"
     )
-    try scratch.write(
-      """
-      <?xml version="1.0"?><plist version="1.0"><dict><key>Slow</key><dict>
-      <key>DownlinkBandwidth</key><integer>1000</integer>
-      <key>DownlinkBandwidthUnit</key><integer>0</integer>
-      <key>DownlinkDelay</key><integer>40</integer>
-      <key>DownlinkPacketLossRatio</key><real>0</real>
-      <key>UplinkBandwidth</key><integer>0</integer>
-      <key>UplinkBandwidthUnit</key><integer>0</integer>
-      <key>UplinkDelay</key><integer>30</integer>
-      <key>UplinkPacketLossRatio</key><real>0</real>
-      <key>DNSDelayValue</key><integer>0</integer>
-      </dict></dict></plist>
-      """,
-      to: "slow.plist"
-    )
+    try scratch.write(TestData.text("slow.plist"), to: "slow.plist")
     try scratch.write(
       #"{"windtunnelDNS":1,"entries":[{"name":"*.test","addresses":["127.0.0.7"]}]}"#,
       to: "names.json"

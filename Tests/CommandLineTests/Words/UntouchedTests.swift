@@ -67,8 +67,7 @@ import Testing
     let words = ["curl", "-s", "-o", "-", "-w", "%{http_code}", "--noproxy", "", "-x", proxy]
     let curl = try await Companion.run(words + ["\(dead)/a"], in: scratch)
     #expect(curl.text.hasSuffix("502"), "\(curl.text)")
-    flight.signal(SIGINT)
-    let run = try await flight.end()
+    let run = try await flight.interrupt()
     expectEqual(
       run.err,
       """

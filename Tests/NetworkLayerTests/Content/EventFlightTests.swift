@@ -17,17 +17,55 @@ import WindTunnelSymptoms
           guard last < 1000 else { return Response(status: 204) }
           var text = last == 0 ? "retry: 50\n\n" : ""
           for number in (last + 1)...1000 { text += "id: \(number)\ndata: event \(number)\n\n" }
-          return Response(
-            status: 200,
-            headers: ["Content-Type": "text/event-stream", "Content-Length": "\(text.utf8.count)"],
-            body: Body(text)
-          )
+          return response(text)
         }
       ],
       scenario: scenario,
       matcher: .pathAndQuery,
       then: .repeat
     )
+  }
+
+  private static func response(_ text: String) -> Response {
+    Response(
+      headers: ["Content-Type": "text/event-stream", "Content-Length": "\(text.utf8.count)"],
+      body: Body(text)
+    )
+  }
+
+  /// A feed that was recorded of a client that came back: a server that sends everything again all
+  /// the same.
+  private static func recorded(_ text: String, after id: String, _ scenario: Scenario = []) -> Deck
+  {
+    let url = RequestURL(FlightStand.origin + "/feed")
+    let request = Request("GET", url, headers: ["Last-Event-ID": id])
+    return Deck(
+      Cassette([Interaction(request, response(text))]),
+      scenario: scenario,
+      matcher: .pathAndQuery,
+      then: .repeat
+    )
+  }
+
+  /// Reads the feed while each wait passes, to its end or up to a number of events.
+  private static func read(
+    _ stand: FlightStand,
+    most: Int = .max
+  ) async -> (events: [String], failure: NetworkError?) {
+    async let clock: Void = stand.time.passAllSleeps(but: nil)
+    var (events, failure): ([String], NetworkError?) = ([], nil)
+    do {
+      for try await event in stand.client.events(of: Endpoint(.get, "/feed")) {
+        events.append(event.data)
+        if events.count == most { break }
+      }
+    } catch {
+      failure = error as? NetworkError
+      if failure == nil { Issue.record(error) }
+    }
+    stand.time.endPassing()
+    await clock
+    return (events, failure)
   }
 
   @Test(arguments: Stage.allCases)
@@ -39,13 +77,8 @@ import WindTunnelSymptoms
       FaultRule(when: Trigger(attempt: number), [.truncate(afterBodyBytes: 1500 + 37 * number)])
     }
     try await FlightStand.run(Self.feed(scenario), on: stage) { stand in
-      async let clock: Void = stand.time.passAllSleeps(but: nil)
-      var events: [String] = []
-      for try await event in stand.client.events(of: Endpoint(.get, "/feed")) {
-        events.append(event.data)
-      }
-      stand.time.endPassing()
-      await clock
+      let (events, failure) = await Self.read(stand)
+      expectNil(failure)
       expectEqual(events, (1...1000).map { "event \($0)" })
       // Ten that were cut, the one that was not, and the one that was told that there is no more.
       expectEqual(stand.sent.count, 12)
@@ -56,17 +89,9 @@ import WindTunnelSymptoms
   func `a stream that brings nothing is given up as the policy says`(stage: Stage) async throws {
     let scenario: Scenario = [.always(.always, .truncate(afterBodyBytes: 3))]
     try await FlightStand.run(Self.feed(scenario), on: stage) { stand in
-      async let clock: Void = stand.time.passAllSleeps(but: nil)
-      do {
-        for try await event in stand.client.events(of: Endpoint(.get, "/feed")) {
-          Issue.record("\(event)")
-        }
-        Issue.record("an end")
-      } catch {
-        expectEqual((error as? NetworkError)?.symptom, .truncated)
-      }
-      stand.time.endPassing()
-      await clock
+      let (events, failure) = await Self.read(stand)
+      expectEqual(events, [])
+      expectEqual(failure?.symptom, .truncated)
       expectEqual(stand.sent.count, 4)
     }
   }
@@ -76,35 +101,10 @@ import WindTunnelSymptoms
     stage: Stage
   ) async throws {
     let text = (1...5).map { "id: \($0)\ndata: event \($0)\n\n" }.joined()
-    let feed = Response(
-      headers: ["Content-Type": "text/event-stream", "Content-Length": "\(text.utf8.count)"],
-      body: Body(text)
-    )
-    // Recorded of a client that came back: a server that sends everything again all the same.
-    let request = Request(
-      "GET",
-      RequestURL(FlightStand.origin + "/feed"),
-      headers: ["Last-Event-ID": "2"]
-    )
-    let deck = Deck(
-      Cassette([Interaction(request, feed)]),
-      scenario: [.always(.always, .truncate(afterBodyBytes: 50))],
-      matcher: .pathAndQuery,
-      then: .repeat
-    )
-    try await FlightStand.run(deck, on: stage) { stand in
-      async let clock: Void = stand.time.passAllSleeps(but: nil)
-      var events: [String] = []
-      do {
-        for try await event in stand.client.events(of: Endpoint(.get, "/feed")) {
-          events.append(event.data)
-        }
-        Issue.record("an end")
-      } catch {
-        expectEqual((error as? NetworkError)?.symptom, .truncated)
-      }
-      stand.time.endPassing()
-      await clock
+    let scenario: Scenario = [.always(.always, .truncate(afterBodyBytes: 50))]
+    try await FlightStand.run(Self.recorded(text, after: "2", scenario), on: stage) { stand in
+      let (events, failure) = await Self.read(stand)
+      expectEqual(failure?.symptom, .truncated)
       // A server that sends an event again has it handed on again.
       expectEqual(events, Array(repeating: ["event 1", "event 2"], count: 4).flatMap { $0 })
       expectEqual(stand.sent.count, 4)
@@ -132,13 +132,9 @@ import WindTunnelSymptoms
   func `whoever stops reading ends the request`(stage: Stage) async throws {
     let (ends, ended) = AsyncStream.makeStream(of: Void.self)
     let text = String(repeating: "data: event\n\n", count: 100)
-    let feed = Response(
-      headers: ["Content-Type": "text/event-stream", "Content-Length": "\(text.utf8.count)"],
-      body: Body(text)
-    )
     let url = RequestURL(FlightStand.origin + "/feed")
     let deck = Deck(
-      Cassette([Interaction(Request("GET", url), feed)]),
+      Cassette([Interaction(Request("GET", url), Self.response(text))]),
       scenario: [.always(.always, .stall(afterBodyBytes: 100))],
       options: PlaybackOptions(matcher: .pathAndQuery, then: .repeat),
       observe: { if case .ended = $0 { ended.yield() } }
@@ -156,26 +152,9 @@ import WindTunnelSymptoms
   func `events without ids of their own go on for as long as they come`(stage: Stage) async throws {
     // An id stays in force until the next one (WHATWG HTML §9.2.6).
     let text = "id: 1\ndata: first\n\ndata: next\n\n"
-    let feed = Response(
-      headers: ["Content-Type": "text/event-stream", "Content-Length": "\(text.utf8.count)"],
-      body: Body(text)
-    )
-    // Recorded of a client that came back: a server that sends everything again all the same.
-    let request = Request(
-      "GET",
-      RequestURL(FlightStand.origin + "/feed"),
-      headers: ["Last-Event-ID": "1"]
-    )
-    let deck = Deck(Cassette([Interaction(request, feed)]), matcher: .pathAndQuery, then: .repeat)
-    try await FlightStand.run(deck, on: stage) { stand in
-      async let clock: Void = stand.time.passAllSleeps(but: nil)
-      var events: [String] = []
-      for try await event in stand.client.events(of: Endpoint(.get, "/feed")) {
-        events.append(event.data)
-        if events.count == 20 { break }
-      }
-      stand.time.endPassing()
-      await clock
+    try await FlightStand.run(Self.recorded(text, after: "1"), on: stage) { stand in
+      let (events, failure) = await Self.read(stand, most: 20)
+      expectNil(failure)
       expectEqual(events, Array(repeating: ["first", "next"], count: 10).flatMap { $0 })
       expectEqual(stand.sent.count, 10)
     }

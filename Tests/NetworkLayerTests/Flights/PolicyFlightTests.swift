@@ -26,63 +26,70 @@ import WindTunnelSymptoms
     var gaps: [Int] = []
   }
 
-  static let pay = Endpoint(.post, "/pay", body: .data(Data("1".utf8)))
-  static var keyed: Endpoint {
-    var endpoint = pay
-    endpoint.headers = ["Idempotency-Key": "k1"]
-    return endpoint
+  /// What the rows call.
+  private static let endpoints: [String: Endpoint] = {
+    let body = RequestBody.data(Data("1".utf8))
+    let key: Headers = ["Idempotency-Key": "k1"]
+    return [
+      "GET": Endpoint(.get, "/users/7"), "PUT": Endpoint(.put, "/users/7", body: body),
+      "DELETE": Endpoint(.delete, "/users/7"), "POST": Endpoint(.post, "/pay", body: body),
+      "POST with a key": Endpoint(.post, "/pay", headers: key, body: body),
+    ]
+  }()
+
+  /// The error table, `Retry-After` and the methods. A row has a fault for the first attempts, or 0
+  /// for each, and whether a request reaches a host: if not, only one stage can play it.
+  private static func rows() throws -> [Row] {
+    let rows: [(String, String, Int, String, Bool, String, [Int])] =
+      try TestData.rows("policy.json", count: 27)
+    return try rows.map { name, call, count, fault, isSeen, end, gaps in
+      let when = count == 0 ? "" : #""when": { "first": \#(count) }, "#
+      let rule = "{ \(when)\"faults\": [\(fault)] }"
+      let plan = #"{ "windtunnelScenario": 1, "name": "plan", "rules": [\#(rule)] }"#
+      return Row(
+        testDescription: name,
+        endpoint: try #require(endpoints[call]),
+        plan: try Scenario(data: Data(plan.utf8), source: "policy.json"),
+        stages: isSeen ? Stage.allCases : [.inProcess],
+        isSeen: isSeen,
+        end: end,
+        gaps: gaps
+      )
+    }
   }
 
-  static let rows = [
+  /// The rows with limits, rules or a policy of their own.
+  private static let specialRows = [
     Row(testDescription: "calm", plan: .calm, end: "status 200"),
     Row(
-      testDescription: "two 503s",
-      plan: [.always(.first(2), .status(503))],
+      testDescription: "silence for longer than an attempt may take",
+      plan: [.always(.first(1), .stall(.afterRequest))],
+      limits: CallLimits(attemptTimeout: .seconds(5), deadline: nil),
       end: "status 200",
+      gaps: [200]
+    ),
+    Row(
+      testDescription: "waits that double up to the cap",
+      plan: [.always(.first(5), .status(503))],
+      policy: RetryPolicy(
+        mostRetries: [.status(503): 5],
+        backoff: Backoff(base: .seconds(1), cap: .seconds(3), jitter: .none)
+      ),
+      end: "status 200",
+      gaps: [1000, 2000, 3000, 3000, 3000]
+    ),
+    Row(
+      testDescription: "a deadline that the third wait would reach",
+      plan: [.always(.always, .status(503))],
+      limits: CallLimits(attemptTimeout: .seconds(3600), deadline: .milliseconds(1400)),
+      end: "status 503",
       gaps: [200, 400]
     ),
     Row(
-      testDescription: "503 for ever",
+      testDescription: "a budget that is spent",
       plan: [.always(.always, .status(503))],
-      end: "status 503",
-      gaps: [200, 400, 800]
-    ),
-    Row(
-      testDescription: "429 with Retry-After",
-      plan: [.always(.first(1), .status(429, retryAfter: .seconds(3)))],
-      end: "status 200",
-      gaps: [3000]
-    ),
-    Row(
-      testDescription: "429 that asks for too much",
-      plan: [.always(.first(1), .status(429, retryAfter: .seconds(60)))],
-      end: "rate limited"
-    ),
-    Row(testDescription: "404", plan: [.always(.always, .status(404))], end: "status 404"),
-    Row(
-      testDescription: "a reset",
-      plan: [.always(.first(1), .reset(.afterRequest))],
-      end: "status 200",
-      gaps: [200]
-    ),
-    Row(
-      testDescription: "a truncated body",
-      plan: [.always(.first(1), .truncate(afterBodyBytes: 3))],
-      end: "status 200",
-      gaps: [200]
-    ),
-    Row(
-      testDescription: "a POST that is refused",
-      endpoint: pay,
-      plan: [.always(.always, .status(503))],
+      rules: .init(budget: RetryBudget(share: 0, reserve: 0)),
       end: "status 503"
-    ),
-    Row(
-      testDescription: "a POST with a key",
-      endpoint: keyed,
-      plan: [.always(.first(1), .status(503))],
-      end: "status 200",
-      gaps: [200]
     ),
     Row(
       testDescription: "a budget of one retry",
@@ -120,14 +127,16 @@ import WindTunnelSymptoms
     }
   }
 
-  static let flights = (rows + moreRows).flatMap { row in
-    row.stages.flatMap { stage in
-      FlightStand.Kind.allCases.map { Flight(row: row, kind: $0, stage: stage) }
-        .filter(\.isPossible)
+  static func flights() throws -> [Flight] {
+    try (rows() + specialRows).flatMap { row in
+      row.stages.flatMap { stage in
+        FlightStand.Kind.allCases.map { Flight(row: row, kind: $0, stage: stage) }
+          .filter(\.isPossible)
+      }
     }
   }
 
-  @Test(.world, arguments: flights)
+  @Test(.world, arguments: try flights())
   func `a rule makes these attempts with these gaps`(flight: Flight) async throws {
     let (row, stage) = (flight.row, flight.stage)
     let url = RequestURL(FlightStand.origin + row.endpoint.path)

@@ -13,9 +13,10 @@ import WindTunnelReferenceSubject
 /// Each rule of the policy in virtual time: no wait is the test's word for one, each is measured by
 /// the client's own clock, to the nanosecond.
 @Suite(.onThisSystem, .timeLimit(.minutes(5))) struct PolicyVirtualTests {
-  static let flights = PolicyFlightTests.flights.filter { $0.stage == .inProcess }
-
-  @Test(arguments: flights, [false, true])
+  @Test(
+    arguments: try PolicyFlightTests.flights().filter { $0.stage == .inProcess },
+    [false, true]
+  )
   func `a rule makes these attempts with these gaps`(
     flight: PolicyFlightTests.Flight,
     ofSession: Bool

@@ -55,70 +55,26 @@ import WindTunnelSymptoms
 
   // MARK: Framing
 
-  /// Answers on the wire, and what they are; all of them leave their connection for the next one,
-  /// but for those that only its end delimits.
-  static let framings: [(method: String, wire: Data, answer: ServerResponse, isKept: Bool)] = [
-    (
-      "GET", answer("200 OK\nContent-Length: 2", Data("ab".utf8)),
-      ServerResponse(status: 200, headers: ["Content-Length": "2"], body: Data("ab".utf8)), true
-    ),
-    (
-      "GET",
-      answer(
-        "200 OK\nTransfer-Encoding: chunked",
-        Data("1;x=y\r\na\r\n2\r\nbc\r\n0\r\nX-Late: 1\r\n\r\n".utf8)
-      ),
-      ServerResponse(
-        status: 200,
-        headers: ["Transfer-Encoding": "chunked"],
-        body: Data("abc".utf8)
-      ), true
-    ),
-    (
-      "GET", answer("200 OK\nX-A: 1\nX-A: 2", Data("until the end".utf8)),
-      ServerResponse(
-        status: 200,
-        headers: ["X-A": "1", "X-A": "2"],
-        body: Data("until the end".utf8)
-      ), false
-    ),
-    ("GET", answer("204 No Content"), ServerResponse(status: 204), true),
-    (
-      "GET", answer("304 Not Modified\nContent-Length: 9"),
-      ServerResponse(status: 304, headers: ["Content-Length": "9"]), true
-    ),
-    (
-      "HEAD", answer("200 OK\nContent-Length: 9\nContent-Encoding: gzip"),
-      ServerResponse(status: 200, headers: ["Content-Length": "9", "Content-Encoding": "gzip"]),
-      true
-    ),
-    (
-      "GET",
-      answer("103 Early Hints\nLink: </a>") + answer("100 Continue")
-        + answer("200 OK\nContent-Length: 1", Data("x".utf8)),
-      ServerResponse(status: 200, headers: ["Content-Length": "1"], body: Data("x".utf8)), true
-    ),
-    (
-      "GET", Data("HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\nx".utf8),
-      ServerResponse(status: 200, headers: ["Content-Length": "1"], body: Data("x".utf8)), false
-    ),
-    (
-      "GET", answer("200 OK\nConnection: close\nContent-Length: 1", Data("x".utf8)),
-      ServerResponse(
-        status: 200,
-        headers: ["Connection": "close", "Content-Length": "1"],
-        body: Data("x".utf8)
-      ), false
-    ),
-    (
-      "POST", answer("500 Oops\nContent-Length: 0"),
-      ServerResponse(status: 500, headers: ["Content-Length": "0"]), true
-    ),
-  ]
-
-  @Test(arguments: framings.indices)
-  func `an answer ends where its framing says, whole and in pieces`(row: Int) async throws {
-    let (method, wire, expected, isKept) = Self.framings[row]
+  /// An answer on the wire, and what it is. Each leaves its connection for the next one, but for
+  /// those that only its end delimits.
+  @Test(
+    arguments: try TestData.rows("framings.json", count: 10)
+      as [(String, String, Int, [[String]], String, Bool)]
+  )
+  func `an answer ends where its framing says, whole and in pieces`(
+    method: String,
+    text: String,
+    status: Int,
+    headers: [[String]],
+    body: String,
+    isKept: Bool
+  ) async throws {
+    let wire = Data(text.utf8)
+    let expected = ServerResponse(
+      status: status,
+      headers: Headers(headers.map { Headers.Field($0[0], $0[1]) }),
+      body: Data(body.utf8)
+    )
     let delimited = !isKept && expected.headers["Content-Length"] == nil
     try await Self.run({ _ in delimited ? [.send(wire), .close] : [.send(wire)] }) {
       origin,

@@ -128,45 +128,19 @@ import WindTunnelSymptoms
   }
 
   @Test(
-    arguments: [
-      (
-        Mutation.null(), "text", [:],
-        #"{"mutate":"null","draw":DRAW} was not done: the body is no JSON object or list."#
-      ),
-      (
-        .missing(at: "$.b"), #"{"a":1}"#, [:],
-        #"{"mutate":"missing","at":"$.b"} was not done: the body has nothing at $.b that could be changed so."#
-      ),
-      (
-        .truncate(afterBodyBytes: 4), "text", [:],
-        #"{"mutate":"truncate","afterBodyBytes":4} was not done: the body has no more than 4 bytes."#
-      ),
-      (
-        .status(200), "text", [:],
-        #"{"mutate":"status","to":200} was not done: the status is 200 already."#
-      ),
-      (
-        .truncate(afterBodyBytes: 1), "text", ["Content-Encoding": "br"],
-        #"{"mutate":"truncate","afterBodyBytes":1} was not done: the body in br cannot be opened."#
-      ),
-      (
-        .truncate(afterBodyBytes: 1), "text", ["Content-Encoding": "gzip"],
-        #"{"mutate":"truncate","afterBodyBytes":1} was not done: the body in gzip cannot be opened."#
-      ),
-      (
-        .extra(at: "$"), "", [:],
-        #"{"mutate":"extra","at":"$"} was not done: the answer has no body."#
-      ),
-    ] as [(Mutation, String, HeaderFields, String)]
+    arguments: try TestData.rows("undone-mutations.json", count: 7)
+      as [(String, String, String, String)]
   )
   func `an answer without room for a mutation stays as it is, and the journal says why`(
-    mutation: Mutation,
+    mutation: String,
     body: String,
-    headers: HeaderFields,
+    coding: String,
     sentence: String
-  ) {
-    let stub = recorded(headers, Body(body))
-    let played = play([.mutate(mutation)], stub)
+  ) throws {
+    let rule = #"{"windtunnelScenario":1,"name":"s","rules":[{"faults":[\#(mutation)]}]}"#
+    let faults = try Scenario(json: rule).rules[0].faults
+    let stub = recorded(coding.isEmpty ? [:] : ["Content-Encoding": coding], Body(body))
+    let played = play(faults, stub)
     expectEqual(played.delivery, play([], stub).delivery)
     let shown = played.misfits.map { $0.replacing(#/"draw":[0-9.]+/#, with: "\"draw\":DRAW") }
     expectEqual(shown, [sentence])

@@ -9,10 +9,12 @@ import Testing
 @Suite struct JSONMutationTests {
   private func mutated(
     _ text: String,
-    _ change: Mutation.Change,
-    _ place: Mutation.Place
-  ) throws(Mutation.Misfit) -> String {
-    String(decoding: try JSONMutation(change, place, of: Array(text.utf8)).bytes, as: UTF8.self)
+    _ change: String,
+    _ place: String
+  ) throws -> String {
+    let change = try #require(Mutation.Change(rawValue: change))
+    let mutation = try JSONMutation(change, self.place(place), of: Array(text.utf8))
+    return String(decoding: mutation.bytes, as: UTF8.self)
   }
 
   /// Awkward on purpose: spacing, escapes, number forms and a doubled name.
@@ -21,38 +23,22 @@ import Testing
     \t"tags":[ "a",null , 2 ],"user":{ "id": "7", "on":true }, "id":-0 }
     """
 
-  static let rows: [(Mutation.Change, Mutation.Place, String)] = [
-    (.null, .at("$.user"), #"{ "id": "7", "on":true } → null"#),
-    (.null, .at("$.name"), #""Ad\u0061" → null"#),
-    (.null, .at("$.tags[0]"), #""a" → null"#),
-    (.wrongType, .at("$.name"), #""Ad\u0061" → 0"#),
-    (.wrongType, .at("$.user.id"), #""7" → 7"#),
-    (.wrongType, .at("$.user.on"), #"true → "true""#),
-    (.wrongType, .at("$.tags[1]"), #"null → "null""#),
-    (.wrongType, .at("$.user"), #"{ "id": "7", "on":true } → [{ "id": "7", "on":true }]"#),
-    (.wrongType, .at("$.tags"), #"[ "a",null , 2 ] → { "0":"a","1":null , "2":2 }"#),
-    (.missing, .at("$.name"), "\"na\\u006De\":\"Ad\\u0061\" ,\n\t → "),
-    (.missing, .at("$.tags[0]"), #""a", → "#),
-    (.missing, .at("$.tags[2]"), #" , 2 → "#),
-    (.missing, .at("$.tags[*]"), #""a",null , 2 → "#),
-    (.missing, .at("$.user.on"), #", "on":true → "#),
-    (.extra, .at("$.user"), #""on":true → "on":true, "unexpectedField": "unexpected""#),
-    (.extra, .at("$"), #""id":-0 → "id":-0,  "unexpectedField" : "unexpected""#),
-    (.null, .drawn(0), "1.50e0 → null"),
-    (.null, .drawn(0.5), #"{ "id": "7", "on":true } → null"#),
-    (.null, .drawn(1), "-0 → null"),
-    (.missing, .drawn(1), #", "id":-0 → "#),
-    (.extra, .drawn(0.99), #""on":true → "on":true, "unexpectedField": "unexpected""#),
-  ]
+  /// Returns a place from a path, from a draw, or from nothing, which is anywhere.
+  private func place(_ text: String) -> Mutation.Place {
+    if text.isEmpty { return .anywhere }
+    return Double(text).map { .drawn($0) } ?? .at(JSONPath(stringLiteral: text))
+  }
 
-  @Test(arguments: rows)
+  @Test(
+    arguments: try TestData.rows("mutated-places.json", count: 21)
+      as [(String, String, String, String)]
+  )
   func `one place is changed and every other byte stays`(
-    change: Mutation.Change,
-    place: Mutation.Place,
-    edit: String
+    change: String,
+    place: String,
+    old: String,
+    new: String
   ) throws {
-    let sides = edit.components(separatedBy: " → ")
-    let (old, new) = (sides[0], sides[1])
     try #require(Self.text.components(separatedBy: old).count == 2, "\(old) stands there once")
     try expectEqual(
       mutated(Self.text, change, place),
@@ -60,42 +46,26 @@ import Testing
     )
   }
 
-  @Test(arguments: [
-    (Mutation.Change.missing, "$..id", #"{"a":[{"b":1},{}],"c":2}"#),
-    (.missing, "$.id", #"{"a":[{"id":3,"b":1},{"id":4}],"c":2}"#),
-    (.missing, "$.*", "{}"),
-    (.missing, "$.a[*]", #"{"id":1,"a":[],"id":{"id":5},"c":2}"#),
-    (.null, "$..id", #"{"id":null,"a":[{"id":null,"b":1},{"id":null}],"id":null,"c":2}"#),
-    (.wrongType, "$..id", #"{"id":"1","a":[{"id":"3","b":1},{"id":"4"}],"id":[{"id":5}],"c":2}"#),
-    (.null, "$", "null"),
-    (
-      .extra, "$.a[*]",
-      #"{"id":1,"a":[{"id":3,"b":1,"unexpectedField":"unexpected"},{"id":4,"unexpectedField":"unexpected"}],"id":{"id":5},"c":2}"#
-    ),
-  ])
+  @Test(
+    arguments: try TestData.rows("mutated-paths.json", count: 8) as [(String, String, String)]
+  )
   func `a path means every value that it names`(
-    change: Mutation.Change,
-    path: JSONPath,
+    change: String,
+    path: String,
     expected: String
   ) throws {
     let text = #"{"id":1,"a":[{"id":3,"b":1},{"id":4}],"id":{"id":5},"c":2}"#
-    try expectEqual(mutated(text, change, .at(path)), expected)
+    try expectEqual(mutated(text, change, path), expected)
   }
 
-  @Test(arguments: [
-    ("7", Mutation.Change.null, Mutation.Place.at("$"), "the body is no JSON object or list"),
-    ("{]", .null, .at("$"), "the body is no JSON object or list"),
-    ("", .null, .anywhere, "the body is no JSON object or list"),
-    (#"{"a":1}"#, .null, .at("$.b"), "the body has nothing at $.b that could be changed so"),
-    (#"{"a":null}"#, .null, .drawn(0.5), "the body has nothing in it that could be changed so"),
-    (#"{"a":1}"#, .missing, .at("$"), "the body has nothing at $ that could be changed so"),
-    (#"{"a":1}"#, .extra, .at("$.a"), "the body has nothing at $.a that could be changed so"),
-    ("[1,[2]]", .missing, .drawn(0), "the body has nothing in it that could be changed so"),
-  ])
+  @Test(
+    arguments: try TestData.rows("impossible-mutations.json", count: 8)
+      as [(String, String, String, String)]
+  )
   func `what cannot be changed is told`(
     text: String,
-    change: Mutation.Change,
-    place: Mutation.Place,
+    change: String,
+    place: String,
     reason: String
   ) {
     #expect(throws: Mutation.Misfit(reason)) { try mutated(text, change, place) }
@@ -114,8 +84,8 @@ import Testing
   }
 
   @Test func `an empty object gets a member and a taken name is not doubled`() throws {
-    try expectEqual(mutated("{ }", .extra, .drawn(0)), #"{"unexpectedField":"unexpected" }"#)
-    let twice = try mutated(try mutated("[{\"a\":1}]", .extra, .drawn(0)), .extra, .drawn(0))
+    try expectEqual(mutated("{ }", "extra", "0"), #"{"unexpectedField":"unexpected" }"#)
+    let twice = try mutated(try mutated("[{\"a\":1}]", "extra", "0"), "extra", "0")
     expectEqual(twice, #"[{"a":1,"unexpectedField":"unexpected","unexpectedField_":"unexpected"}]"#)
   }
 

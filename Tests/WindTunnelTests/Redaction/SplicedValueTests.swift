@@ -46,27 +46,21 @@ import WindTunnelReports
       .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
   }
 
+  private static func post(_ number: Int, _ headers: HeaderFields, _ body: String) -> Request {
+    Request("POST", RequestURL("https://a.example/\(number)"), headers: headers, body: Body(body))
+  }
+
   private static func requests(_ secret: String, _ pin: Int) -> [Request] {
     let packed = packed(secret)
     let quoted = secret.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? secret
     let twice = quoted.replacing("%", with: "%25")
     return [
       Request("GET", RequestURL("https://a.example/1?state=\(packed)&a=%2F")),
-      Request("POST", "https://a.example/2", headers: json, body: Body("{\"blob\":\"\(packed)\"}")),
-      Request("POST", "https://a.example/3", headers: form, body: Body("s=\(packed)&x=1")),
+      post(2, json, "{\"blob\":\"\(packed)\"}"),
+      post(3, form, "s=\(packed)&x=1"),
       Request("GET", "https://a.example/4", headers: ["X-State": "s=\(packed); a"]),
-      Request(
-        "POST",
-        "https://a.example/5",
-        headers: json,
-        body: Body("{\"pin\":\(pin),\"a\":[1]}")
-      ),
-      Request(
-        "POST",
-        "https://a.example/6",
-        headers: json,
-        body: Body("{\"otp\":[\(pin)],\"a\":1.0}")
-      ),
+      post(5, json, "{\"pin\":\(pin),\"a\":[1]}"),
+      post(6, json, "{\"otp\":[\(pin)],\"a\":1.0}"),
       Request("GET", RequestURL("https://a.example/7?v=%7B%22pin%22%3A\(pin)%7D")),
       Request("GET", RequestURL("https://a.example/8?next=/x?password=\(quoted)")),
       Request("GET", RequestURL("https://a.example/9?a=1;password=\(quoted)")),
@@ -75,18 +69,8 @@ import WindTunnelReports
         "GET",
         RequestURL("https://a.example/11?r=https%3A%2F%2Fx%2Fcb%3Faccess_token%3D\(twice)%26c%3D1")
       ),
-      Request(
-        "POST",
-        "https://a.example/12",
-        headers: form,
-        body: Body("next=/x%3Fpassword%3D\(quoted)")
-      ),
-      Request(
-        "POST",
-        "https://a.example/13",
-        headers: json,
-        body: Body("{\"j\":\"{\\\"pin\\\":\(pin)}\"}")
-      ),
+      post(12, form, "next=/x%3Fpassword%3D\(quoted)"),
+      post(13, json, "{\"j\":\"{\\\"pin\\\":\(pin)}\"}"),
     ]
   }
 
@@ -113,18 +97,8 @@ import WindTunnelReports
         "GET",
         RequestURL("https://a.example/1?state=\(other.replacing("=", with: ""))&a=%2F")
       ),
-      Request(
-        "POST",
-        "https://a.example/5",
-        headers: Self.json,
-        body: Body("{\"pin\":1,\"a\":[2]}")
-      ),
-      Request(
-        "POST",
-        "https://a.example/5",
-        headers: Self.json,
-        body: Body("{\"pin\":{},\"a\":[1]}")
-      ),
+      Self.post(5, Self.json, "{\"pin\":1,\"a\":[2]}"),
+      Self.post(5, Self.json, "{\"pin\":{},\"a\":[1]}"),
     ] {
       _ = deck.decide(request)
       expectEqual(deck.journal.all.last?.take, .unmatched, "\(request.url)")

@@ -376,43 +376,24 @@ struct CompressionRulesTests {
     expectEqual(terms.deflate, (isOffer ? PerMessageDeflate() : nil))
   }
 
-  /// The offers, the answer, and the terms that hold then: hints that the answer does not take up
-  /// bind nobody (§7.2.1, §7.2.2).
-  private static let agreements: [(String, String, PerMessageDeflate)] = [
-    ("permessage-deflate", "permessage-deflate", terms()),
-    ("permessage-deflate; client_no_context_takeover", "permessage-deflate", terms()),
-    ("permessage-deflate; client_max_window_bits=10", "permessage-deflate", terms()),
-    (
-      "permessage-deflate", "permessage-deflate; client_no_context_takeover",
-      terms(client: (false, nil))
-    ),
-    (
-      "permessage-deflate", "permessage-deflate; server_no_context_takeover",
-      terms(server: (false, nil))
-    ),
-    (
-      "permessage-deflate; client_max_window_bits",
-      "permessage-deflate; client_max_window_bits=12", terms(client: (true, 12))
-    ),
-    (
-      "permessage-deflate; server_max_window_bits=12",
-      "permessage-deflate; server_max_window_bits=8", terms(server: (true, 8))
-    ),
-    (
-      "permessage-deflate; server_max_window_bits=12, permessage-deflate", "permessage-deflate",
-      terms()
-    ),
-    (
-      "permessage-deflate; client_max_window_bits; server_no_context_takeover",
-      "permessage-deflate; server_no_context_takeover; client_no_context_takeover; "
-        + "server_max_window_bits=9; client_max_window_bits=15",
-      terms(server: (false, 9), client: (false, 15))
-    ),
-  ]
-
-  @Test(arguments: 0..<agreements.count)
-  func `the terms are those of the answer, whatever was offered`(number: Int) throws {
-    let (offer, answer, expected) = Self.agreements[number]
+  /// The offers, the answer, and the terms that hold then: whether each side keeps its context, and
+  /// its window, 0 for none. Hints that the answer does not take up bind nobody (§7.2.1, §7.2.2).
+  @Test(
+    arguments: try TestData.rows("deflate-agreements.json", count: 9)
+      as [(String, String, Bool, Int, Bool, Int)]
+  )
+  func `the terms are those of the answer, whatever was offered`(
+    offer: String,
+    answer: String,
+    serverKeeps: Bool,
+    serverBits: Int,
+    clientKeeps: Bool,
+    clientBits: Int
+  ) throws {
+    let expected = Self.terms(
+      server: (serverKeeps, serverBits == 0 ? nil : serverBits),
+      client: (clientKeeps, clientBits == 0 ? nil : clientBits)
+    )
     let terms = try WebSocketHandshake.terms(
       of: Self.answered(answer),
       answering: Self.asked(offer)

@@ -64,39 +64,18 @@ import Testing
   }
 
   @Test func `each endpoint has each fault, by the attempt`() {
+    func row(_ endpoint: String, _ fault: String, _ attempts: Coverage.State...) -> Coverage.Row {
+      Coverage.Row(endpoint: endpoint, fault: fault, attempts: attempts)
+    }
     expectEqual(
       coverage()?.rows,
       [
-        .init(
-          endpoint: "GET /home",
-          fault: "status 503",
-          attempts: [.met(1), .met(1), .cannotBeMet, .cannotBeMet]
-        ),
-        .init(
-          endpoint: "GET /home",
-          fault: "reset",
-          attempts: [.cannotBeMet, .cannotBeMet, .notMet, .cannotBeMet]
-        ),
-        .init(
-          endpoint: "GET /home",
-          fault: "stall",
-          attempts: [.cannotBeMet, .cannotBeMet, .cannotBeMet, .cannotBeMet]
-        ),
-        .init(
-          endpoint: "POST /payments",
-          fault: "status 503",
-          attempts: [.notMet, .notMet, .cannotBeMet, .cannotBeMet]
-        ),
-        .init(
-          endpoint: "POST /payments",
-          fault: "reset",
-          attempts: [.cannotBeMet, .cannotBeMet, .cannotBeMet, .cannotBeMet]
-        ),
-        .init(
-          endpoint: "POST /payments",
-          fault: "stall",
-          attempts: [.cannotBeMet, .notMet, .cannotBeMet, .notMet]
-        ),
+        row("GET /home", "status 503", .met(1), .met(1), .cannotBeMet, .cannotBeMet),
+        row("GET /home", "reset", .cannotBeMet, .cannotBeMet, .notMet, .cannotBeMet),
+        row("GET /home", "stall", .cannotBeMet, .cannotBeMet, .cannotBeMet, .cannotBeMet),
+        row("POST /payments", "status 503", .notMet, .notMet, .cannotBeMet, .cannotBeMet),
+        row("POST /payments", "reset", .cannotBeMet, .cannotBeMet, .cannotBeMet, .cannotBeMet),
+        row("POST /payments", "stall", .cannotBeMet, .notMet, .cannotBeMet, .notMet),
       ]
     )
     expectEqual(coverage()?.share, 0.25)

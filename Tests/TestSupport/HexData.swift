@@ -1,8 +1,8 @@
-import Foundation
+public import Foundation
 
 extension Data {
-  /// The bytes that hexadecimal digits stand for; what is no digit is left out.
-  init(hex text: String) {
+  /// The bytes that hexadecimal digits encode. Other characters are ignored.
+  public init(hex text: String) {
     let digits = text.compactMap(\.hexDigitValue)
     self.init(
       stride(from: 0, to: digits.count - 1, by: 2).map {
