@@ -7,6 +7,7 @@
 @_exported public import enum WindTunnel.Fault
 @_exported public import struct WindTunnel.FaultRule
 @_exported public import struct WindTunnel.MissingRequest
+@_exported public import struct WindTunnel.NamedStub
 @_exported public import struct WindTunnel.RequestPattern
 @_exported public import struct WindTunnel.Scenario
 @_exported public import struct WindTunnel.SentRequest

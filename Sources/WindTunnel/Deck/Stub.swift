@@ -97,22 +97,45 @@ extension Stub.Method {
   }
 
   /// Creates a stub whose content is plain text.
-  public func callAsFunction(_ url: RequestURL, status: Int = 200, text: String) -> Stub {
-    self(url, .text(text, status: status))
+  public func callAsFunction(
+    _ url: RequestURL,
+    status: Int = 200,
+    headers: HeaderFields = [:],
+    text: String
+  ) -> Stub {
+    self(url, .text(text, status: status, headers: headers))
   }
 
   /// Creates a stub of bytes of a media type.
-  public func callAsFunction(_ url: RequestURL, data: Data, type: String) -> Stub {
-    self(url, .data(data, type: type))
+  public func callAsFunction(
+    _ url: RequestURL,
+    status: Int = 200,
+    headers: HeaderFields = [:],
+    data: Data,
+    type: String
+  ) -> Stub {
+    self(url, .data(data, type: type, status: status, headers: headers))
   }
 
-  /// Creates a stub of a file's bytes (``StubResponse/file(_:type:status:)``).
-  public func callAsFunction(_ url: RequestURL, file: String, type: String? = nil) -> Stub {
-    self(url, .file(file, type: type))
+  /// Creates a stub of a file's bytes (``StubResponse/file(_:type:status:headers:)``).
+  public func callAsFunction(
+    _ url: RequestURL,
+    status: Int = 200,
+    headers: HeaderFields = [:],
+    file: String,
+    type: String? = nil
+  ) -> Stub {
+    self(url, .file(file, type: type, status: status, headers: headers))
   }
 
   /// Creates a stub without content.
-  public func callAsFunction(_ url: RequestURL, status: Int) -> Stub { self(url, .status(status)) }
+  public func callAsFunction(
+    _ url: RequestURL,
+    status: Int,
+    headers: HeaderFields = [:]
+  ) -> Stub {
+    self(url, .status(status, headers: headers))
+  }
 
   /// Creates a stub of a function, which answers every request. It runs outside the deck's lock and
   /// may use the deck.

@@ -24,8 +24,13 @@ public struct StubResponse: Sendable, Hashable {
   }
 
   /// Creates a response of bytes of a media type.
-  public static func data(_ data: Data, type: String, status: Int = 200) -> Self {
-    .response(.data(data, type: type, status: status))
+  public static func data(
+    _ data: Data,
+    type: String,
+    status: Int = 200,
+    headers: HeaderFields = [:]
+  ) -> Self {
+    .response(.data(data, type: type, status: status, headers: headers))
   }
 
   /// Creates a response of a file's bytes, which are read now. If they cannot be read, the response
@@ -35,14 +40,20 @@ public struct StubResponse: Sendable, Hashable {
   ///   - path: The path of the file, which may be relative to the working directory.
   ///   - type: The media type; `nil`: JSON or text by the path's extension, or else bytes.
   ///   - status: The status code.
+  ///   - headers: Further header fields.
   /// - Returns: The response.
-  public static func file(_ path: String, type: String? = nil, status: Int = 200) -> Self {
+  public static func file(
+    _ path: String,
+    type: String? = nil,
+    status: Int = 200,
+    headers: HeaderFields = [:]
+  ) -> Self {
     let file = URL(fileURLWithPath: path)
     do throws(FileError) {
       let data = try FileError.reading(file, bytesMax: fileBytesMax)
       let known = ["json": "application/json", "txt": "text/plain; charset=utf-8"]
       let type = type ?? known[file.pathExtension] ?? "application/octet-stream"
-      return .data(data, type: type, status: status)
+      return .data(data, type: type, status: status, headers: headers)
     } catch {
       return .response(.notice(501, "The stub's file cannot be played. \(error)\n"))
     }

@@ -6,7 +6,7 @@
 /// A tunnel is matched by its host: `CONNECT api.example.com:443`, `CONNECT *.example.com` at any
 /// port, `CONNECT *`. In front of a path a host may begin with `*.`, too.
 public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
-  ExpressibleByStringLiteral
+  ExpressibleByStringInterpolation
 {
   private let method: String?
   private var host: HostPattern?
@@ -58,7 +58,7 @@ public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
     }
   }
 
-  /// Makes a pattern from a literal.
+  /// Makes a pattern from a literal, which may have interpolations.
   public init(stringLiteral value: String) { self.init(value) }
 
   /// Tells whether it speaks of tunnels and nothing else.

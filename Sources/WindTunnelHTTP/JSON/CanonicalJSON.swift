@@ -51,6 +51,17 @@ extension JSON {
     }
   }
 
+  /// The same value with strings and names in the standard spelling; order and numbers stay.
+  package var inStandardSpelling: JSON {
+    switch self {
+    case .string(let text): .string(Self.canonical(text))
+    case .array(let elements): .array(elements.map(\.inStandardSpelling))
+    case .object(let members):
+      .object(members.map { Member(Self.canonical($0.name), $0.value.inStandardSpelling) })
+    case .null, .bool, .number: self
+    }
+  }
+
   /// Lone surrogates all read as U+FFFD; of a string that holds one the spelling counts.
   private static func canonical(_ text: Text) -> Text {
     guard let spelling = text.spelling?.lowercased(),

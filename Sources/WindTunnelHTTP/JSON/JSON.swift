@@ -107,9 +107,25 @@ extension JSON {
 
   /// Accesses the first member with this name; `nil` where there is none or the value is not an
   /// object.
+  ///
+  /// A value that is set takes the place of that member, or becomes the last one; `nil` removes the
+  /// member. A value that is not an object stays as it is.
   public subscript(name: String) -> JSON? {
-    guard case .object(let members) = self else { return nil }
-    return members.first { $0.name.value == name }?.value
+    get {
+      guard case .object(let members) = self else { return nil }
+      return members.first { $0.name.value == name }?.value
+    }
+    set {
+      guard case .object(var members) = self else { return }
+      let place = members.firstIndex { $0.name.value == name }
+      switch (place, newValue) {
+      case (let place?, let value?): members[place].value = value
+      case (let place?, nil): members.remove(at: place)
+      case (nil, let value?): members.append(Member(Text(name), value))
+      case (nil, nil): return
+      }
+      self = .object(members)
+    }
   }
 
   /// The members of an object; none of any other value.
@@ -139,7 +155,7 @@ extension JSON {
   }
 }
 
-extension JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
+extension JSON: ExpressibleByStringInterpolation, ExpressibleByIntegerLiteral,
   ExpressibleByBooleanLiteral,
   ExpressibleByFloatLiteral, ExpressibleByNilLiteral, ExpressibleByArrayLiteral,
   ExpressibleByDictionaryLiteral

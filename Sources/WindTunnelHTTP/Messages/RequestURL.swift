@@ -180,8 +180,8 @@ extension RequestURL: CustomStringConvertible {
   }
 }
 
-extension RequestURL: ExpressibleByStringLiteral {
-  /// Makes a URL from a literal.
+extension RequestURL: ExpressibleByStringInterpolation {
+  /// Makes a URL from a literal, which may have interpolations.
   public init(stringLiteral value: String) { self.init(value) }
 }
 

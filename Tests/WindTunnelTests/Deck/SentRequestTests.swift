@@ -63,6 +63,14 @@ import Testing
     expectEqual(deck.requests(), [])
   }
 
+  @Test func `JSON of the content equals a literal however its strings are escaped`() {
+    let deck = Deck([.post("/orders", status: 201)])
+    let content = #"{"url":"https:\/\/a.example\/x","\u0061":["\u00e9"],"n":1.50}"#
+    _ = deck.decide(Self.request("POST", "/orders", content))
+    let json = deck.requests().first?.json
+    expectEqual(json, ["url": "https://a.example/x", "a": ["\u{e9}"], "n": .number("1.50")])
+  }
+
   @Test func `content is read as text, JSON, a value and a form`() throws {
     let deck = Self.deck()
     var form = Self.request("POST", "/orders", "q=a+b&q=%C3%A9&x=")

@@ -41,6 +41,11 @@ import WindTunnelSymptoms
     (.head("/x", text: "hi"), "HEAD", "200, \(text)"),
     (.get("/x", text: "hi"), "HEAD", "200, \(text)"),
     (.any("/x", text: "hi"), "LINK", "200, \(text) | hi"),
+    (.get("/x", status: 401, headers: ["A": "b"], text: "hi"), "GET", "401, \(text), A: b | hi"),
+    (
+      .get("/x", status: 500, headers: ["A": "b"], data: Data("a".utf8), type: "application/json"),
+      "GET", "500, \(one), A: b | a"
+    ), (.get("/x", status: 429, headers: ["A": "b"]), "GET", "429, A: b"),
     (.any("/{id}", text: "hi"), "HEAD", "200, \(text)"),
     (link("/x", .text("hi")), "LINK", "200, \(text) | hi"),
     (.get("/x", json: ["id": 7], delay: .seconds(1)), "GET", "wait 1.0 seconds | \(json)"),
@@ -60,8 +65,19 @@ import WindTunnelSymptoms
     let found = ["/x", "/y"].map { deck.decide(Request("GET", RequestURL($0))).recording?.response }
     let data = try Data(contentsOf: URL(fileURLWithPath: Self.file))
     expectEqual(found[0], .data(data, type: "application/json"))
+    let refused = Deck([.get("/x", status: 422, headers: ["A": "b"], file: Self.file)])
+    let response = refused.decide(Request("GET", "/x")).recording?.response
+    expectEqual(response, .data(data, type: "application/json", status: 422, headers: ["A": "b"]))
     let sentence = "The stub's file cannot be played. /nowhere/a.json: no such file.\n"
     expectEqual(found[1], .notice(501, sentence))
+  }
+
+  @Test func `URLs, patterns and JSON are written with interpolations`() throws {
+    let (name, id) = ("users", 7)
+    let deck = Deck([.get("/\(name)/\(id)", json: ["url": "/\(name)", "tags": ["\(id)"]])])
+    let outcome = deck.decide(Request("GET", "https://api.example.test/users/\(id)"))
+    expectEqual(outcome.recording?.response, .json(["url": "/users", "tags": ["7"]]))
+    expectEqual(deck.requests("GET /\(name)/\(id)").count, 1)
   }
 
   @Test func `a failure and a sequence are played as recordings are`() {

@@ -105,6 +105,21 @@ import Testing
     expectEqual(JSON.number(value, places: places).description, text)
   }
 
+  @Test func `a member is set, added and removed, and a value that is no object stays`() {
+    var json: JSON = ["a": 1, "b": [true]]
+    json["a"] = "x\(2)"
+    json["c"] = 3
+    json["b"] = nil
+    json["d"] = nil
+    expectEqual(json, ["a": "x2", "c": 3])
+    json["e"] = ["f": nil]
+    json["e"]?["f"] = 1.5
+    expectEqual(json["e"], ["f": 1.5])
+    var list: JSON = [1]
+    list["a"] = 2
+    expectEqual(list, [1])
+  }
+
   @Test(arguments: 0..<40)
   func `no mutation of a valid text crashes, and what is accepted stays itself`(seed: Int) throws {
     let valid = Array(
