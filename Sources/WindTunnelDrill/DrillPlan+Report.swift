@@ -197,30 +197,31 @@ struct StoryCheck: Sendable {
   /// Throws at the first decision that the story does not tell of its call.
   func check(_ observations: [Observation]) throws(DrillError) {
     for observation in observations {
-      for attempt in observation.allAttempts where !tells(attempt.line, of: observation.call) {
+      for attempt in observation.allAttempts where !tells(attempt.decision, of: observation.call) {
         throw .harness(
           "call \(observation.call) met a decision that is not in the story: "
-            + Observation.keyMasked(attempt.decision)
+            + attempt.decision.withKeyMasked.line
         )
       }
     }
   }
 
-  private func tells(_ line: DecisionLine, of call: Int) -> Bool {
-    guard let place = line.place else { return tells(line.text, of: call) }
-    guard line.call == call, place.scenario == scenario.name, line.ordinal > 0 else { return false }
-    let (lane, faults) = (Workload.lane(scenario.name, call), line.faultsOrLine)
-    if place.key == FaultDecision.connectionKey {
-      return scenario.tells(faults: faults, ofConnection: line.ordinal, seed: seed, lane: lane)
+  private func tells(_ decision: AttemptDecision, of call: Int) -> Bool {
+    guard decision.call == call, decision.scenario == scenario.name, let ordinal = decision.ordinal,
+      ordinal > 0
+    else { return false }
+    let (lane, faults) = (Workload.lane(scenario.name, call), decision.faultsText)
+    if decision.key == FaultDecision.connectionKey {
+      return scenario.tells(faults: faults, ofConnection: ordinal, seed: seed, lane: lane)
     }
-    return requests(of: place.key, call).contains { request, key in
+    return requests(of: decision.key, call).contains { request, key in
       scenario.tells(
         faults: faults,
         of: request,
         key: key,
         seed: seed,
         lane: lane,
-        ordinal: line.ordinal
+        ordinal: ordinal
       )
     }
   }
@@ -236,35 +237,6 @@ struct StoryCheck: Sendable {
     return asked.lazy.map { [matcher = workload.matcher] in
       ($0, isOwn ? own : matcher.key($0))
     }
-  }
-
-  private func tells(_ line: String, of call: Int) -> Bool {
-    let lane = Workload.lane(scenario.name, call)
-    guard let fields = Self.fields(of: line), fields.lane == lane.name,
-      let ordinal = Int(fields.ordinal), ordinal > 0
-    else { return false }
-    if fields.key == FaultDecision.connectionKey {
-      return scenario.tells(line, ofConnection: ordinal, seed: seed, lane: lane)
-    }
-    return requests(of: String(fields.key), call).contains { request, key in
-      scenario.tells(line, of: request, key: key, seed: seed, lane: lane, ordinal: ordinal)
-    }
-  }
-
-  /// Returns the first three of a line's four fields; `nil` where it has not four.
-  private static func fields(
-    of line: String
-  ) -> (lane: Substring, key: Substring, ordinal: Substring)? {
-    let (text, tab) = (line.utf8, UInt8(ascii: "\t"))
-    guard let first = text.firstIndex(of: tab),
-      let second = text[text.index(after: first)...].firstIndex(of: tab),
-      let third = text[text.index(after: second)...].firstIndex(of: tab),
-      !text[text.index(after: third)...].contains(tab)
-    else { return nil }
-    return (
-      line[..<first], line[text.index(after: first)..<second],
-      line[text.index(after: second)..<third]
-    )
   }
 }
 

@@ -59,7 +59,7 @@ import Testing
     expectEqual(row.observations.map(\.call), Array(0..<10))
     #expect(row.observations.allSatisfy { $0.ending == .succeeded && $0.attemptCount == 1 })
     expectEqual(
-      row.observations.map { $0.attempts.map(\.take) },
+      row.observations.map { $0.attempts.map(\.source.words) },
       (0..<10).map { ["recording \($0 % 5 + 1)"] }
     )
     #expect(report.environment.contains(.sharedProcess))

@@ -286,7 +286,7 @@ public enum Fault: Sendable, Hashable {
   /// The numbers that a recording of a cassette may have.
   static let recordingNumbers = 1...1_000_000_000
 
-  init(reading object: consuming ObjectReader) throws(FormatError) {
+  package init(reading object: consuming ObjectReader) throws(FormatError) {
     // What an error says of known keys has them in this order.
     var found = try Self.delays(&object)
     found += try Self.statuses(&object)

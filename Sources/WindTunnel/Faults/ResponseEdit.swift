@@ -127,7 +127,7 @@ extension Fault {
   }
 
   /// Tells whether it sends a body to which only its client can set a limit.
-  var isUnbounded: Bool {
+  package var isUnbounded: Bool {
     switch self {
     case .alter(.endlessBody), .alter(.gzipBomb): true
     default: false

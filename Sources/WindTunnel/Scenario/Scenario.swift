@@ -468,37 +468,18 @@ public struct FaultPlan: Sendable {
 }
 
 extension Scenario {
-  /// Tells whether a story holds this line of a connection (``FaultDecision/line``).
-  public func tells(_ line: String, ofConnection ordinal: Int, seed: UInt64, lane: Lane) -> Bool {
-    let moment = Moment(seed, lane, FaultDecision.connectionKey, ordinal, nil)
-    return tells(line, moment, fired(at: moment) { $0.isForConnections })
-  }
-
-  /// Tells whether a story holds this line of a request (``FaultDecision/line``).
-  ///
-  /// A rule that follows the clock or looks at header fields is in the story with the faults of its
-  /// firing; whether it fired, only traffic shows. A line may therefore lack such rules' faults,
-  /// and no others'.
-  public func tells(
-    _ line: String,
-    of request: Request,
-    key: RequestKey,
-    seed: UInt64,
-    lane: Lane,
-    ordinal: Int
-  ) -> Bool {
-    let moment = Moment(seed, lane, key.text, ordinal, nil)
-    return tells(line, moment, fired(request, at: moment))
-  }
-
-  /// Tells the same of a line's faults alone.
+  /// Tells whether a story holds these faults of a connection (``FaultDecision/faultsText``).
   package func tells(faults: String, ofConnection ordinal: Int, seed: UInt64, lane: Lane) -> Bool {
     tell(faults, Moment(seed, lane, FaultDecision.connectionKey, ordinal, nil)) { moment in
       fired(at: moment) { $0.isForConnections }
     }
   }
 
-  /// Tells the same of a line's faults alone.
+  /// Tells whether a story holds these faults of a request (``FaultDecision/faultsText``).
+  ///
+  /// A rule that follows the clock or looks at header fields is in the story with the faults of its
+  /// firing; whether it fired, only traffic shows. A decision may therefore lack such rules' faults,
+  /// and no others'.
   package func tells(
     faults: String,
     of request: Request,
@@ -512,11 +493,6 @@ extension Scenario {
 
   private func tell(_ faults: String, _ moment: Moment, by fired: (Moment) -> [Fired]) -> Bool {
     rules.isEmpty ? faults == "[]" : Self.tell(faults.utf8[...], fired(moment))
-  }
-
-  private func tells(_ line: String, _ moment: Moment, _ fired: [Fired]) -> Bool {
-    let start = "\(moment.lane)\t\(moment.key)\t\(moment.ordinal)\t"
-    return line.hasPrefix(start) && Self.tell(line.utf8.dropFirst(start.utf8.count), fired)
   }
 
   /// Tells whether rules that fire, and of those that need not all or some, make these faults.

@@ -111,10 +111,10 @@ private struct DrillAttempts: ConsoleBook {
       row.call = Self.name(of: call.call, subject)
       row.attempt = place + 1
       row.gap = last.map { max(.zero, start - $0) }
-      row.faults = Observation.Attempt.faults(of: attempt.decision)
+      row.faults = attempt.decision.faultNames
       row.notDone = attempt.undone.map { "\($0.fault) was not done: \($0.reason)." }
-      row.take = attempt.take.split(separator: " ").first.map(String.init)
-      row.interaction = attempt.take.split(separator: " ").last.flatMap { Int($0) }
+      row.take = attempt.source.words.split(separator: " ").first.map(String.init)
+      row.interaction = attempt.source.number
       (row.status, row.bytes) = (attempt.status, attempt.bytes)
       row.latency = attempt.end.map { max(.zero, $0 - start) }
       row.ending = attempt.error ?? "whole"

@@ -81,7 +81,7 @@ struct FlyingAgain {
     if let bytes = attempt.bytes { parts.append("\(bytes) bytes") }
     if let error = attempt.error { parts.append(error) }
     if let wait = attempt.retryAfter { parts.append("Retry-After \(wait.components.seconds) s") }
-    return (parts + [attempt.take]).joined(separator: ", ")
+    return (parts + [attempt.source.words]).joined(separator: ", ")
   }
 
   private static let clock =

@@ -47,8 +47,7 @@ struct ResponseTable {
   }
 
   private mutating func add(_ attempt: Observation.Attempt, at moment: Date) throws {
-    let parts = attempt.decision.split(separator: "\t").map(String.init)
-    let words = parts.dropFirst().joined(separator: " ").split(separator: " ").map(String.init)
+    let words = attempt.decision.key.split(separator: " ").map(String.init)
     guard words.count > 1 else { throw Refusal.notReproducible("the report has no decision") }
     let (method, target) = (words[0], words[1])
     let name = "\(method) \(target.prefix { $0 != "?" })"
@@ -59,7 +58,7 @@ struct ResponseTable {
     request.headers["If-Range"] = attempt.sent?.isResumedConditionally == true ? tags[name] : nil
     let outcome = deck.decide(request, lane: lane, at: moment)
     deck.finished(outcome)
-    guard outcome.decision.faultsText == parts.last,
+    guard outcome.decision.faultsText == attempt.decision.faultsText,
       AnswerSummary.status(of: outcome) == attempt.status
     else {
       throw Refusal.notReproducible("its response depends on header fields that no report has")

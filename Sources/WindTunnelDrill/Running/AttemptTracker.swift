@@ -155,6 +155,8 @@ final class AttemptTracker: Sendable {
   private let send: @Sendable (WorkerMessage) -> Void
   private let state = Locked(State())
   private let recordings = Locked(KnownRecordings())
+  /// The attempts without their decisions that a recording answers as it is, by its place.
+  private let whole: Distinct<Int, Observation.Attempt>
 
   init(
     _ cassette: Cassette,
@@ -166,6 +168,7 @@ final class AttemptTracker: Sendable {
   ) {
     (self.cassette, self.streams, self.startRequests) = (cassette, streams, startRequests)
     (self.stage, self.epoch, self.send) = (stage, epoch, send)
+    whole = Distinct { .init(.recording($0), [], over: Self.interaction(.recording($0), cassette)) }
   }
 
   /// Takes an event of the deck's.
@@ -223,7 +226,7 @@ final class AttemptTracker: Sendable {
     let isBad = isConnection && entry.decision.showsBadCertificate
     let key = isConnection ? nil : entry.decision.key
     let misleads = entry.decision.faults.mislead
-    var attempt = attempt(entry, of: call, at: now)
+    var attempt = attempt(entry, at: now)
     let status = attempt.status
     let tell = state.withLock { state -> (@Sendable () -> Void)? in
       let tell = state.noteSign(of: call, at: sign)
@@ -383,15 +386,10 @@ final class AttemptTracker: Sendable {
     if !isOfStart, let number = outcome.decision.faults.version,
       seen.versions.count < Self.versionsMax
     {
-      let origin = outcome.request.url.origin
-      seen.versions.append(
-        AnsweredVersion(
-          number: number,
-          resumesAt: resumesAt,
-          origin: origin,
-          isOfFailedProbe: origin.map(seen.start.failedProbes.contains) ?? false
-        )
-      )
+      var version = AnsweredVersion(number: number)
+      (version.resumesAt, version.origin) = (resumesAt, outcome.request.url.origin)
+      version.isOfFailedProbe = version.origin.map(seen.start.failedProbes.contains) ?? false
+      seen.versions.append(version)
     }
     if seen.isSecure == true, !outcome.isSecure {
       let open = SentValues.openCookies(of: cassette)
@@ -515,34 +513,34 @@ final class AttemptTracker: Sendable {
     }
   }
 
-  private func attempt(
-    _ entry: Journal.Entry,
-    of call: Int,
-    at now: Duration
-  ) -> Observation.Attempt {
+  private func attempt(_ entry: Journal.Entry, at now: Duration) -> Observation.Attempt {
     let decision = entry.decision
     if entry.take == .connection {
-      let line = recordings.withLock { $0.line(of: decision, call) }
-      var attempt = Observation.Attempt(line, take: entry.take.words)
+      var attempt = Observation.Attempt(
+        decision: AttemptDecision(decision),
+        source: .played(.connection)
+      )
       (attempt.start, attempt.end) = (now, now)
       attempt.error = AnswerSummary(connection: decision).symptom?.rawValue
       return attempt
     }
-    var attempt = recordings.withLock { known in
-      let line = known.line(of: decision, call)
-      guard case .recording(let place) = entry.take, decision.faults.isEmpty else {
-        return Observation.Attempt(line, entry.take, decision.faults, over: interaction(entry.take))
+    var attempt =
+      if case .recording(let place) = entry.take, decision.faults.isEmpty {
+        whole(place)
+      } else {
+        Observation.Attempt(
+          entry.take,
+          decision.faults,
+          over: Self.interaction(entry.take, cassette)
+        )
       }
-      var attempt = known.attempt(at: place, of: cassette)
-      attempt.line = line
-      return attempt
-    }
+    attempt.decision = AttemptDecision(decision)
     attempt.start = now
     attempt.isRepeatable = entry.isRepeatable
     return attempt
   }
 
-  private func interaction(_ take: Journal.Take) -> Interaction? {
+  private static func interaction(_ take: Journal.Take, _ cassette: Cassette) -> Interaction? {
     switch take {
     case .recording(let place), .withheld(let place):
       cassette.interactions.indices.contains(place) ? cassette.interactions[place] : nil
@@ -552,14 +550,13 @@ final class AttemptTracker: Sendable {
 }
 
 extension Observation.Attempt {
-  /// Makes one of what was dealt and of the faults that are done to it.
+  /// Creates an attempt without its decision, from the played response and its faults.
   init(
-    _ line: DecisionLine,
     _ take: Journal.Take,
     _ faults: [Fault],
     over interaction: Interaction?
   ) {
-    self.init(line, take: take.words)
+    self.init(decision: AttemptDecision(line: ""), source: .played(take))
     let answer = AnswerSummary(faults, over: interaction)
     status = answer.status
     bytes = answer.bytes

@@ -304,14 +304,9 @@ struct CallRunner: Sendable {
     (observation.intendedStart, observation.start) = (intended, start)
     observation.startUp = startUp
     observation.clientAttempts = end.result?.attempts
-    observation.isStale = call.saidStale
-    observation.received = call.saidReceived(since: epoch)
-    observation.memory = end.result?.memory
-    observation.sleepWithoutLimit = end.result?.sleepWithoutLimit
-    observation.processorDelay = end.result?.processorDelay?.inWholeMicroseconds
-    if let window = scenario.lastWindowEnd, let now = deck.elapsed(at: Date()), now >= window {
-      observation.afterWindow = (now - window).inWholeMicroseconds
-    }
+    let ended = ended(call, end.result, key, seen)
+    observation.bodyMatches = ended.bodyMatches
+    for row in FindingRule.evidence { row.probe(ended, into: &observation) }
     // Whatever came of it later, nobody waited for it any more.
     if let moment = end.cancelled, end.result != nil, observation.ending != .crashed,
       observation.ending != .hung
@@ -327,41 +322,30 @@ struct CallRunner: Sendable {
     {
       observation.notOnCassette = seen.notOnCassette
     }
-    if let result = end.result, let cut = seen.cut {
-      observation.showsCutEvent =
-        result.ending == .succeeded ? texts.showsCutEvent(result, cut) : false
-    }
-    if let result = end.result, seen.endsInErrorEvent {
-      observation.hidesErrorEvent =
-        result.ending == .succeeded
-        && result.body?.range(of: Data(ResponseEdit.errorWord.utf8)) == nil
-    }
-    if let result = end.result, result.ending == .succeeded {
-      if !seen.versions.isEmpty {
-        observation.joinsVersions = bodies.joins(result, key, seen.versions)
-      }
-      if !seen.hasMutation {
-        let matches = bodies.match(result, key)
-        // Millions of calls bring what was recorded.
-        if matches != true || result.isPrinted {
-          observation.replacesScalars = texts.replacesScalars(result, key)
-        }
-        observation.bodyMatches = matches
-        // What was recorded for it is nothing else.
-        if matches != true {
-          observation.printed = bodies.printed(result, key, asking: seen.requests)
-          observation.showsResponseOf = bodies.other(result, key)
-        }
-      } else if bodies.showsPortalPage(result) {
-        // Whatever else the server changed on purpose no client can tell.
-        observation.showsResponseOf = Observation.portalPage
-      }
+    emit(.ended(observation))
+  }
+
+  /// Returns the observations of a call at its end, from which the rules take their evidence.
+  private func ended(
+    _ call: DrillCall,
+    _ result: CallResult?,
+    _ key: RequestKey,
+    _ seen: AttemptTracker.Seen
+  ) -> EndedCall {
+    // Comparing bodies takes time, so the clock is read first.
+    let now = scenario.lastWindowEnd == nil ? nil : deck.elapsed(at: Date())
+    var ended = EndedCall(result, of: key, against: bodies, texts, hasMutation: seen.hasMutation)
+    (ended.requests, ended.versions) = (seen.requests, seen.versions)
+    (ended.cut, ended.endsInErrorEvent) = (seen.cut, seen.endsInErrorEvent)
+    (ended.isStale, ended.received) = (call.saidStale, call.saidReceived(since: epoch))
+    if let window = scenario.lastWindowEnd, let now, now >= window {
+      ended.afterWindow = (now - window).inWholeMicroseconds
     }
     if let startWatch {
-      observation.rogueResponse = startWatch.rogueResponse(end.result, key, seen, among: bodies)
-      observation.configuration = startWatch.configuration(of: seen)
+      (ended.rogues, ended.failedProbes) = (startWatch.rogues, seen.start.failedProbes)
+      ended.configuration = startWatch.configuration(of: seen)
     }
-    emit(.ended(observation))
+    return ended
   }
 
   /// Tells whether a call has something to show: of a conversation anything, since what was said in

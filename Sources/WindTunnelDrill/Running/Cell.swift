@@ -52,7 +52,10 @@ extension Observation {
     let age = age.inWholeMicroseconds
     intendedStart = intendedStart.map { $0 + age }
     start = start.map { $0 + age }
-    for place in received?.messages.indices ?? 0..<0 { received?.messages[place].at += age }
+    if var received = self.received {
+      for place in received.messages.indices { received.messages[place].at += age }
+      self.received = received
+    }
     changeAllAttempts { attempt in
       attempt.start = attempt.start.map { $0 + age }
       attempt.end = attempt.end.map { $0 + age }

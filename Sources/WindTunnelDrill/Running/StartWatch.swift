@@ -6,7 +6,7 @@ struct StartWatch: Sendable {
   private let startup: RecordedStartup
   private let state: StartupState
   /// The origins of the servers that change all that they say.
-  private let rogues: Set<String>
+  let rogues: Set<String>
   /// Tells whether its client is a program that is told of what it has kept.
   private let isGivenKept: Bool
   /// Tells whether its client can be given a file.
@@ -25,26 +25,6 @@ struct StartWatch: Sendable {
   /// given none. Of the first launch of all it has a place and is not there.
   func keptFile() throws -> KeptFile? {
     takesFile ? try KeptFile(startup.kept(in: state)) : nil
-  }
-
-  /// Returns what a call did with a server that says other things than it must; `nil` where it
-  /// asked none, or shows what may be made of anything.
-  func rogueResponse(
-    _ result: CallResult?,
-    _ key: RequestKey,
-    _ seen: AttemptTracker.Seen,
-    among bodies: RecordedBodies
-  ) -> Observation.RogueResponse? {
-    guard !rogues.isEmpty, let result else { return nil }
-    let answers = seen.versions.filter { answer in
-      answer.number > 1 && answer.origin.map(rogues.contains) ?? false
-    }
-    guard !answers.isEmpty || !seen.start.failedProbes.isDisjoint(with: rogues) else { return nil }
-    guard result.ending == .succeeded else { return .refused }
-    if let shown = answers.first(where: { bodies.shows(version: $0.number, result, key) }) {
-      return shown.isOfFailedProbe ? .shownDespiteProbe : .shown
-    }
-    return bodies.match(result, key) == true ? .refused : nil
   }
 
   /// Returns the configurations that a call met and went by; `nil` where nothing shows the latter.

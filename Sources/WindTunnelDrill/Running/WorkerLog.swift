@@ -158,7 +158,9 @@ extension Observation {
 
   /// Tells whether an attempt began so long after the call was given up that it was not on its way.
   private func beganAfterCancel(_ attempt: Attempt) -> Bool {
-    guard let cancellation, let start = intendedStart ?? start, let began = attempt.start else {
+    guard let cancellation = self.cancellation, let start = intendedStart ?? start,
+      let began = attempt.start
+    else {
       return false
     }
     return attempt.isRequest && began > start + cancellation.after + Self.onItsWay
@@ -166,17 +168,17 @@ extension Observation {
 
   /// Counts what a client that did not return at once went on to send.
   fileprivate mutating func countAfterCancel() {
-    guard let after = cancellation?.attemptsAfter else { return }
+    guard let after = self.cancellation?.attemptsAfter else { return }
     // A first attempt that late was held up by the machine; any other is one that was made after
     // all.
     let late = attempts.dropFirst().count { beganAfterCancel($0) }
-    cancellation?.attemptsAfter = after + late
+    self.cancellation?.attemptsAfter = after + late
   }
 
   /// An attempt comes after its caller has given the call up. One that the client says it had sent
   /// by then was on its way, as is the first; any other it should not have made.
   fileprivate mutating func comes(_ attempt: Attempt) {
-    guard attempt.isRequest, !attempt.isOfStart, let after = cancellation?.attemptsAfter else {
+    guard attempt.isRequest, !attempt.isOfStart, let after = self.cancellation?.attemptsAfter else {
       return
     }
     let isClaimed = (clientAttempts ?? 0) > (attemptCount ?? .max)
@@ -184,7 +186,7 @@ extension Observation {
       attemptCount = attemptCount.map { $0 + 1 }
       attempts.append(attempt)
     } else {
-      cancellation?.attemptsAfter = after + 1
+      self.cancellation?.attemptsAfter = after + 1
     }
   }
 }

@@ -80,35 +80,33 @@ extension Observation {
   func masked(by command: CommandWords) -> Observation {
     var observation = self
     observation.endpoint = command.masked(endpoint)
-    observation.notOnCassette = notOnCassette.map { command.masked($0) }
-    observation.showsResponseOf = showsResponseOf.map { command.masked($0) }
-    observation.printed = printed.map { command.maskedWhereCut($0) }
+    observation.notOnCassette = self.notOnCassette.map { command.masked($0) }
+    observation.showsResponseOf = self.showsResponseOf.map { command.masked($0) }
+    observation.printed = self.printed.map { command.maskedWhereCut($0) }
     if case .failed(let reason) = ending {
       observation.ending = .failed(command.maskedWhereCut(reason))
     }
     observation.changeAllAttempts { attempt in
-      attempt.decision = command.masked(Self.keyMasked(attempt.decision))
-      attempt.take = command.masked(attempt.take)
+      attempt.decision = AttemptDecision(
+        line: command.masked(attempt.decision.withKeyMasked.line)
+      )
       attempt.error = attempt.error.map { command.masked($0) }
     }
     return observation
   }
+}
 
-  /// Returns a line of the story whose second part, the key, has an address without secrets.
-  static func keyMasked(_ decision: String) -> String {
-    var parts = decision.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-    guard parts.count == 4 else { return decision }
-    parts[1] = masked(key: parts[1])
-    return parts.joined(separator: "\t")
-  }
-
-  /// Returns a key whose address has no secrets.
-  fileprivate static func masked(key: String) -> String {
+extension AttemptDecision {
+  /// The same decision with no secret in the address of its key.
+  var withKeyMasked: AttemptDecision {
     let words = key.split(separator: " ", maxSplits: 1)
-    guard words.count == 2 else { return key }
+    guard words.count == 2 else { return self }
     let url = RequestURL(String(words[1]))
     let masked = url.withoutSecrets
-    return masked == url ? key : "\(words[0]) \(masked)"
+    if masked == url { return self }
+    var decision = self
+    decision.key = "\(words[0]) \(masked)"
+    return decision
   }
 }
 
@@ -123,33 +121,14 @@ extension [Observation] {
 
   /// Does the same in place.
   mutating func maskKeys() {
-    var harmless: Set<Substring> = []
-    var places: [ObjectIdentifier: DecisionLine.Place] = [:]
+    var keys: [String: String] = [:]
     for place in indices {
       self[place].changeAllAttempts { attempt in
-        let line = attempt.line
-        if let old = line.place {
-          let known = places[ObjectIdentifier(old)]
-          let new = known ?? old.withKeyMasked
-          if known == nil { places[ObjectIdentifier(old)] = new }
-          if new !== old { attempt.line = line.moved(to: new) }
-        } else if let key = line.key, !harmless.contains(key) {
-          let masked = Observation.keyMasked(line.text)
-          if masked == line.text {
-            harmless.insert(key)
-          } else {
-            attempt.decision = masked
-          }
-        }
+        let key = attempt.decision.key
+        let masked = keys[key] ?? attempt.decision.withKeyMasked.key
+        keys[key] = masked
+        if masked != key { attempt.decision.key = masked }
       }
     }
-  }
-}
-
-extension DecisionLine.Place {
-  /// The same with no secret in its key; itself where there is none.
-  fileprivate var withKeyMasked: DecisionLine.Place {
-    let masked = Observation.masked(key: key)
-    return masked == key ? self : DecisionLine.Place(scenario: scenario, key: masked)
   }
 }

@@ -1,4 +1,3 @@
-package import Foundation
 package import WindTunnel
 
 /// A client under test: something that makes one call.
@@ -55,49 +54,5 @@ extension PlannedClient {
       conversationStages: Set(Stage.allCases.filter(client.holdsConversations)),
       hasOwnSockets: client.hasOwnSockets
     )
-  }
-}
-
-/// The result of a call, as the client told it.
-package struct CallResult: Sendable {
-  /// The way in which it ended; a client that cannot be asked any more is told of by who watches
-  /// it.
-  package var ending: Observation.CallResult
-  /// The body that there is to show.
-  package var body: Data?
-  /// Tells whether the body is what a program printed, which need not be what it was answered.
-  var isPrinted = false
-  /// Tells whether there is something to show, where the body does not say.
-  package var isShown: Bool?
-  /// The number of requests that the client meant to send, where it says so.
-  package var attempts: Int?
-  /// The memory of its program, where that was looked at.
-  var memory: Observation.Memory?
-  /// The time that its program waited for a processor, where that was looked at.
-  var processorDelay: Duration?
-  /// The call in which its program sleeps without any deadline, if it hangs so.
-  var sleepWithoutLimit: String?
-
-  /// Returns a call that went well.
-  package static func good(_ body: Data) -> CallResult {
-    CallResult(ending: .succeeded, body: body)
-  }
-
-  /// Returns a bad one, in the client's words: a symptom's name or `status 503`.
-  package static func bad(_ reason: String) -> CallResult {
-    CallResult(ending: .failed(reason), body: nil)
-  }
-
-  /// Tells whether it went well and there is anything to show.
-  var hasContent: Bool { isShown ?? (ending == .succeeded && body?.isEmpty == false) }
-
-  /// Tells whether there is something to show: a body that is not empty and, where it looks like
-  /// JSON, decodes.
-  var showed: Bool {
-    if let isShown { return isShown }
-    guard ending == .succeeded, let body, let first = body.first else { return false }
-    guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else { return true }
-    // What does not decode cannot be shown; why does not matter here.
-    return (try? JSON(parsing: body, source: "")) != nil
   }
 }

@@ -39,7 +39,7 @@ extension FlightTraits {
         insert(.limited)
         if attempts[place].retryNotBefore != nil { insert(.answeredBehindFault) }
       }
-      guard !attempts[place].line.metNothing else { continue }
+      guard !attempts[place].decision.metNothing else { continue }
       if attempts[place].isOfPortal { insert(.portal) }
       if attempts[place].isAnswered { insert(.answeredBehindFault) }
     }

@@ -17,8 +17,12 @@ struct JudgedCall: Sendable {
   }
 
   /// Looks once at all calls of a flight, and returns what they have together; those about which
-  /// nothing can be judged by themselves are left out of the calls.
-  static func all(in flight: ClientRun) -> (calls: [JudgedCall], together: FlightTraits) {
+  /// nothing can be judged by themselves are left out of the calls. The keys are those of the
+  /// evidence without which the condition of a rule is not met.
+  static func all(
+    in flight: ClientRun,
+    needing keys: Set<String>
+  ) -> (calls: [JudgedCall], together: FlightTraits) {
     let sharedMarks = SharedMarks(of: flight.calls)
     return flight.calls.withUnsafeBufferPointer { calls in
       var (all, together): ([JudgedCall], FlightTraits) = ([], [])
@@ -27,12 +31,12 @@ struct JudgedCall: Sendable {
           together.insertAll(seenIn: attempts)
           return Traits(seenIn: attempts)
         }
-        var isPlain = calls[place].seldom == nil
+        var isPlain = calls[place].facts.isEmpty && calls[place].startAttempts.isEmpty
         if case .succeeded = calls[place].ending {} else { isPlain = false }
         if !isPlain {
           let call = calls[place]
           together.insertAll(seenIn: call)
-          traits.insertAll(seenIn: call)
+          traits.insertAll(seenIn: call, keys)
         }
         guard !traits.isEmpty else { continue }
         if flight.isSlowWithoutFaults { traits.insert(.starved) }
@@ -92,16 +96,8 @@ struct JudgedCall: Sendable {
     static let starved = Self(rawValue: 131_072)
     /// An attempt began a conversation.
     static let conversed = Self(rawValue: 262_144)
-    /// It is known whether what the call shows has all scalars of what it was answered.
-    static let scalarsCompared = Self(rawValue: 524_288)
-    /// It is known whether the call shows a part of an event that was cut.
-    static let eventsCompared = Self(rawValue: 1_048_576)
-    /// Its last answer was a stream that ended with an event of an error.
-    static let errorEvent = Self(rawValue: 2_097_152)
-    /// It asked a server that says other things than it must at an app's start.
-    static let rogue = Self(rawValue: 4_194_304)
-    /// Its requests show by which version of an app's configuration it went.
-    static let configured = Self(rawValue: 8_388_608)
+    /// It has a fact without which the condition of a rule is not met.
+    static let evidence = Self(rawValue: 524_288)
   }
 
   /// The call that is judged.
@@ -199,8 +195,8 @@ struct JudgedCall: Sendable {
   private static func repeats(in attempts: [Observation.Attempt]) -> [(before: Int, after: Int)] {
     guard attempts.count > 1 else { return [] }
     if attempts.isOneRow { return attempts.indices.dropFirst().map { ($0 - 1, $0) } }
-    var waiting: [Substring: [Int]] = [:]
-    var taken: [Substring: Int] = [:]
+    var waiting: [String: [Int]] = [:]
+    var taken: [String: Int] = [:]
     // Nobody knows what a connection without a request was for, unless a call asks for one thing
     // alone.
     let keys = Set(attempts.lazy.filter(\.isRequest).map(\.key))
@@ -224,8 +220,8 @@ struct JudgedCall: Sendable {
 }
 
 extension JudgedCall.Traits {
-  /// Adds what a call has beside its attempts.
-  fileprivate mutating func insertAll(seenIn call: Observation) {
+  /// Adds what a call has beside its attempts, and whether it has a fact of some keys.
+  fileprivate mutating func insertAll(seenIn call: Observation, _ keys: Set<String> = []) {
     switch call.ending {
     case .succeeded: break
     case .failed:
@@ -237,11 +233,7 @@ extension JudgedCall.Traits {
     }
     if call.cancellation != nil { insert(.givenUp) }
     if call.notOnCassette != nil { insert(.strange) }
-    if call.replacesScalars != nil { insert(.scalarsCompared) }
-    if call.showsCutEvent != nil { insert(.eventsCompared) }
-    if call.hidesErrorEvent != nil { insert(.errorEvent) }
-    if call.rogueResponse != nil { insert(.rogue) }
-    if call.configuration != nil { insert(.configured) }
+    if call.facts.contains(where: { keys.contains($0.key) }) { insert(.evidence) }
     for attempt in call.startAttempts {
       if attempt.sent?.addsParameters == true { insert(.addsParameters) }
       if !attempt.isRequest { insert(.connectedOnly) }
@@ -308,7 +300,7 @@ extension [Observation.Attempt] {
       for place in attempts.indices.dropFirst() {
         guard attempts[place].isRequest, attempts[place - 1].isFailed,
           attempts[place].isAfter(attempts[place - 1]),
-          attempts[place].line.hasKey(of: attempts[place - 1].line)
+          attempts[place].key == attempts[place - 1].key
         else { return false }
       }
       return true
@@ -320,14 +312,12 @@ extension Observation.Attempt {
   /// Tells whether the client got all of an answer that was no fault's.
   @inline(__always) package var isAnswered: Bool {
     guard error == nil else { return false }
-    // By the first letter, since millions are asked.
-    switch take.utf8.first {
-    case UInt8(ascii: "r"): return true
+    switch source {
+    case .played(.recording): return true
     // A portal's page is made up, too, and an error status may stand in place of any of these.
-    case UInt8(ascii: "c"), UInt8(ascii: "f"):
-      let isReplaced = !Self.metNothing(in: decision) && (status ?? 0) >= 400
-      return take != "connection" && !isReplaced && !isOfPortal
-    default: return false
+    case .played(.computed), .played(.forwarded):
+      return (decision.metNothing || (status ?? 0) < 400) && !isOfPortal
+    case .played, .other: return false
     }
   }
 
@@ -350,29 +340,24 @@ extension Observation.Attempt {
   }
 
   /// The status that a fault put in place of the answer's, or that of an answer that a fault kept.
-  var injectedStatus: Int? {
-    Self.metNothing(in: decision) || isAnswered ? nil : status
-  }
+  var injectedStatus: Int? { decision.metNothing || isAnswered ? nil : status }
 
   /// Tells whether the server fell silent: the symptom is what a client with a limit has of it.
   var isSilence: Bool { error == Symptom.timedOut.rawValue }
 
   /// Tells whether a captive portal answered in the server's place.
   @inline(__always) var isOfPortal: Bool {
-    // A portal redirects or shows its page; to look for its name in each line would be slow.
-    guard status == 302 || status == 200, !Self.metNothing(in: decision) else { return false }
-    return decision.contains("\"captivePortal")
+    guard status == 302 || status == 200 else { return false }
+    return decision.faults.contains {
+      $0 == .answer(.captivePortalRedirect) || $0 == .answer(.captivePortalPage)
+    }
   }
 
-  /// The request that it makes, such as `GET /home`; empty where its line has none.
-  var key: Substring { decision.key ?? "" }
+  /// The request that it makes, such as `GET /home`; empty if its decision is an unknown line.
+  var key: String { decision.key }
 
   /// The version of the body that it was answered with, where faults say one; of several the last.
-  var version: Int? {
-    guard !Self.metNothing(in: decision) else { return nil }
-    let beginning = decision.ranges(of: "{\"version\":").last?.upperBound
-    return beginning.flatMap { Int(decision[$0...].prefix(while: \.isNumber)) }
-  }
+  var version: Int? { decision.faults.version }
 
   /// The `ETag` of a version.
   static func tag(_ version: Int) -> String { ResponseEdit.tag(ofVersion: version) }
@@ -387,13 +372,13 @@ extension Observation.Attempt {
     if let error { parts.append(isSilence ? "nothing more came" : Figures.symptom(error)) }
     if let conversation { parts.append(conversation.words) }
     if let legalOddity, let last = parts.popLast() { parts.append("\(last) with \(legalOddity)") }
-    if parts.isEmpty { parts = faults.isEmpty ? [take] : faults }
+    if parts.isEmpty { parts = faults.isEmpty ? [source.words] : faults }
     return "\(isRequest ? asked : "connecting") → \(parts.joined(separator: ", "))"
   }
 
   /// The request, with the part that it asks for where that is the rest.
   private var asked: String {
-    guard let first = sent?.resumesAt else { return String(key) }
+    guard let first = sent?.resumesAt else { return key }
     let condition = sent?.isResumedConditionally == true ? " with If-Range" : ""
     return "\(key) from byte \(first)\(condition)"
   }

@@ -8,7 +8,7 @@ struct KeptAnswers {
     var terms: Observation.CacheTerms
   }
 
-  private var keys: [String: Set<Substring>] = [:]
+  private var keys: [String: Set<String>] = [:]
   private var answers: [String: [Answer]] = [:]
 
   init(of calls: [Observation]) {

@@ -1,7 +1,9 @@
 extension Observation {
   /// The endpoint whose answer it shows and which it has not asked for by itself.
   var strangeAnswer: String? {
-    guard let showsResponseOf, showsResponseOf != Self.portalPage else { return nil }
+    guard let showsResponseOf = self.showsResponseOf, showsResponseOf != Self.portalPage else {
+      return nil
+    }
     let isAsked = attempts.contains { attempt in attempt.key.prefix { $0 != "?" } == showsResponseOf
     }
     return isAsked ? nil : showsResponseOf

@@ -7,7 +7,7 @@ extension ClientRun {
   /// - Returns: The result of each rule, in the order of ``FindingRule/all``.
   public func held(against rules: [FindingRule] = FindingRule.all) -> [RuleStanding] {
     // A call that went well at its first attempt keeps every rule and meets no condition.
-    let (troubled, traits) = JudgedCall.all(in: self)
+    let (troubled, traits) = JudgedCall.all(in: self, needing: FindingRule.neededKeys)
     return rules.map { rule in
       guard rule.clients.contains(client) else {
         return RuleStanding(rule: rule.id, standing: .notMet(rule.notOf(client)))
@@ -45,7 +45,7 @@ extension FindingRule {
       else { return told(all, starved: 0) }
       var rested = flight
       rested.calls.removeAll { isStarved(flight, $0) }
-      let (left, together) = JudgedCall.all(in: rested)
+      let (left, together) = JudgedCall.all(in: rested, needing: FindingRule.neededKeys)
       let standing = judged(left, rested, together)
       return told(standing, starved: max(0, all.judged - standing.judged))
     }

@@ -1,17 +1,14 @@
+public import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
+internal import WindTunnelHTTP
 
 extension Observation {
   /// An attempt of a call that the harness observed.
   public struct Attempt: Sendable, Hashable {
-    /// The decision about the attempt, as a line of the story.
-    public var decision: String {
-      get { line.text }
-      set { line = DecisionLine(newValue) }
-    }
-    /// The same, without the line being written.
-    package var line: DecisionLine
-    /// The answer that was played, such as `recording 3`, `withheld 3` or `unmatched`.
-    public var take: String
+    /// The decision about the attempt.
+    public var decision: AttemptDecision
+    /// The source of the response.
+    public var source: ResponseSource
     /// The time at which the attempt reached the deck.
     @Microseconds public var start: Duration?
     /// The time at which the attempt ended for the deck: answered, cut, or abandoned by the client.
@@ -64,7 +61,7 @@ extension Observation {
     /// fault changed it.
     public var cacheTerms: CacheTerms? {
       get { boxedCacheTerms?.value }
-      set { boxedCacheTerms = newValue.map { Boxed($0) } }
+      set { boxedCacheTerms = newValue.map { Self.distinctTerms($0) } }
     }
     /// The durations of the attempt's stages, as far as they were observed.
     public var stages: ExchangeStages {
@@ -74,15 +71,9 @@ extension Observation {
     /// Tells whether it belongs to the start of an app and not to what its call asks for: a probe,
     /// the configuration, where those redirect to, or a connection that failed before the call's
     /// own first request.
-    public var isOfStart: Bool {
-      @inline(__always) get { seldom?.value.isOfStart ?? false }
-      set { if newValue || seldom != nil { change { $0.isOfStart = newValue } } }
-    }
+    public var isOfStart = false
     /// Whether the attempt was open when its call ended without a success, which is its ``end``.
-    public var isOpenAtEnd: Bool {
-      get { seldom?.value.isOpenAtEnd ?? false }
-      set { if newValue || seldom != nil { change { $0.isOpenAtEnd = newValue } } }
-    }
+    public var isOpenAtEnd = false
     /// The bytes of the content that were sent before the client left; `nil` if it stayed, or if
     /// they were not counted.
     public var bytesSent: Int? {
@@ -92,7 +83,7 @@ extension Observation {
     /// The parts of the request that rules compare; `nil` where there are none.
     public var sent: Sent? {
       @inline(__always) get { boxedSent?.value }
-      set { boxedSent = newValue.map { Boxed($0) } }
+      set { boxedSent = newValue.map { Self.distinctSent($0) } }
     }
     /// Tells whether there are parts of the request that rules compare: cheaper than to copy them.
     @inline(__always) var hasSent: Bool { boxedSent != nil }
@@ -102,8 +93,10 @@ extension Observation {
     /// Beside the rest: millions of attempts are copied, and few bear all of them.
     package private(set) var seenStages: Boxed<ExchangeStages>?
     private var seldom: Boxed<Seldom>?
-    fileprivate var boxedSent: Boxed<Sent>?
-    fileprivate var boxedCacheTerms: Boxed<CacheTerms>?
+    private var boxedSent: Boxed<Sent>?
+    private var boxedCacheTerms: Boxed<CacheTerms>?
+    private static let distinctSent = Distinct<Sent, Boxed<Sent>> { Boxed($0) }
+    private static let distinctTerms = Distinct<CacheTerms, Boxed<CacheTerms>> { Boxed($0) }
 
     /// The parts that few attempts have.
     private struct Seldom: Sendable, Hashable {
@@ -112,8 +105,6 @@ extension Observation {
       var retryNotBefore: Duration?
       var conversation: ConversationLog?
       var undone: [Undone] = []
-      var isOfStart = false
-      var isOpenAtEnd = false
       var bytesSent: Int?
     }
 
@@ -129,7 +120,7 @@ extension Observation {
 
       /// Makes one of what a deck tells.
       package init(_ undone: UndoneFault) {
-        self.init(fault: Attempt.name(of: undone.fault.json) ?? "", reason: undone.reason)
+        self.init(fault: undone.fault.name ?? "", reason: undone.reason)
       }
     }
 
@@ -140,59 +131,32 @@ extension Observation {
     }
 
     /// Makes an attempt; parts that are not given were not observed.
-    public init(decision: String, take: String) {
-      self.init(DecisionLine(decision), take: take)
+    public init(decision: AttemptDecision, source: ResponseSource) {
+      (self.decision, self.source) = (decision, source)
     }
-
-    /// Makes an attempt of a line that need not have been written.
-    package init(_ line: DecisionLine, take: String) { (self.line, self.take) = (line, take) }
 
     /// The names of the faults that the attempt met, in order; a status has its number with it.
     /// What was decided and not done is not among them.
-    public var faults: [String] {
-      line.metNothing ? [] : done(of: Self.faults(of: decision))
+    public var faults: [String] { decision.metNothing ? [] : done(of: decision.faultNames) { $0 } }
+
+    /// The faults that the attempt met, in order, without those that were not done.
+    package var metFaults: [Fault] {
+      done(of: decision.faults) { $0.name ?? "" }
     }
 
-    /// Returns the names of the decided faults that were done.
-    package func done(of decided: [String]) -> [String] {
+    /// Returns the decided faults that were done, by their names.
+    private func done<Decided>(of decided: [Decided], _ name: (Decided) -> String) -> [Decided] {
       guard seldom != nil, !undone.isEmpty else { return decided }
       var left = undone.map(\.fault)
-      return decided.filter { name in
-        guard let place = left.firstIndex(of: name) else { return true }
+      return decided.filter { fault in
+        guard let place = left.firstIndex(of: name(fault)) else { return true }
         left.remove(at: place)
         return false
       }
     }
 
     /// Tells whether a request arrived, and not only a connection.
-    @inline(__always) public var isRequest: Bool { take != Self.connection }
-    private static let connection = Journal.Take.connection.words
-
-    /// Tells whether a line of the story has no faults behind its last tab: most have none.
-    ///
-    /// Of the line and not of the attempt, which another module would copy to ask it.
-    package static func metNothing(in decision: String) -> Bool {
-      let end = decision.utf8.withContiguousStorageIfAvailable { bytes in
-        bytes.count >= 3 && bytes[bytes.count - 1] == UInt8(ascii: "]")
-          && bytes[bytes.count - 2] == UInt8(ascii: "[")
-          && bytes[bytes.count - 3] == UInt8(ascii: "\t")
-      }
-      // What comes from elsewhere may be kept otherwise.
-      return end ?? decision.utf8.suffix(3).elementsEqual("\t[]".utf8)
-    }
-
-    package static func faults(of decision: String) -> [String] {
-      guard !metNothing(in: decision),
-        let tab = decision.utf8.lastIndex(of: UInt8(ascii: "\t")),
-        // A line that is not ours names no faults; that it is in the story is checked elsewhere.
-        let json = try? JSON(
-          parsing: decision.utf8[decision.utf8.index(after: tab)...],
-          source: ""
-        ),
-        case .array(let faults) = json
-      else { return [] }
-      return faults.compactMap(Self.name)
-    }
+    @inline(__always) public var isRequest: Bool { source != .played(.connection) }
 
     /// Returns a fault's name, from its object: `reset`, `status 503`, `hostNotFound`.
     static func name(of fault: JSON) -> String? {
@@ -215,30 +179,10 @@ extension Observation {
 }
 
 extension [Observation] {
-  /// Stores calls that are kept anew and close together, on the thread that keeps them, with what
-  /// many have alike once: what a flight left where it was made lies between all that it has given
-  /// back, and a report holds millions.
+  /// Stores the stages of calls that are kept anew and close together, on the thread that keeps
+  /// them: a flight's own lie between all that it has given back, and a report holds millions.
   package mutating func storeAnew() {
-    var sent: [Observation.Sent: Boxed<Observation.Sent>] = [:]
-    var terms: [Observation.CacheTerms: Boxed<Observation.CacheTerms>] = [:]
-    for place in indices {
-      self[place].changeAllAttempts { attempt in
-        attempt.line = attempt.line.storedAnew()
-        attempt.stages = attempt.stages
-        attempt.boxedSent = attempt.boxedSent.map { Self.once($0, &sent) }
-        attempt.boxedCacheTerms = attempt.boxedCacheTerms.map { Self.once($0, &terms) }
-      }
-    }
-  }
-
-  private static func once<Part: Hashable>(
-    _ part: Boxed<Part>,
-    _ all: inout [Part: Boxed<Part>]
-  ) -> Boxed<Part> {
-    if let known = all[part.value] { return known }
-    let anew = Boxed(part.value)
-    all[part.value] = anew
-    return anew
+    for place in indices { self[place].changeAllAttempts { $0.stages = $0.stages } }
   }
 }
 
@@ -247,11 +191,14 @@ extension Scenario {
   package var faultNames: [String] {
     var names: [String] = []
     for fault in rules.flatMap(\.faults) {
-      guard let name = Observation.Attempt.name(of: fault.json), !names.contains(name) else {
-        continue
-      }
+      guard let name = fault.name, !names.contains(name) else { continue }
       names.append(name)
     }
     return names
   }
+}
+
+extension Fault {
+  /// The name, as reports have it; a status has its number with it.
+  fileprivate var name: String? { Observation.Attempt.name(of: json) }
 }

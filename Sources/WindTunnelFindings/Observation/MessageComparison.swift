@@ -35,7 +35,7 @@ package struct MessageComparison: Sendable, Hashable {
 
   /// The place of a message on the cassette.
   private struct Recorded: Hashable {
-    var take: Substring
+    var recording: Int?
     var number: Int
   }
 
@@ -69,12 +69,15 @@ package struct MessageComparison: Sendable, Hashable {
       guard let number = message.number, let digest = message.digest else { return nil }
       return Sending(
         connection: place,
-        recording: Recorded(take: attempt.recording, number: number),
+        recording: Recorded(recording: attempt.source.number, number: number),
         digest: digest,
         at: opened + message.at
       )
     }
-    guard attempt.decision.contains("\"webSocket\":\"swap\"") else { return sent }
+    let isSwapped = attempt.decision.faults.contains {
+      if case .conversation(.message(.swap, _)) = $0 { true } else { false }
+    }
+    guard isSwapped else { return sent }
     return sent.sorted { $0.recording.number < $1.recording.number }
   }
 
@@ -151,14 +154,14 @@ package struct MessageComparison: Sendable, Hashable {
       return nil
     }
     let attempt = call.attempts[last]
-    guard attempt.line.metNothing, let log = attempt.conversation else { return nil }
+    guard attempt.decision.metNothing, let log = attempt.conversation else { return nil }
     guard log.waiting > 0 else { return 0 }
     guard let end = log.end ?? call.end.map({ $0 - pair.opened }), end >= patience else {
       return nil
     }
     // What it says now may be a question for what it missed.
     if log.messages.contains(where: { $0.sender == .client && $0.number == nil }) { return nil }
-    let logs = call.attempts[..<last].filter { $0.recording == attempt.recording }
+    let logs = call.attempts[..<last].filter { $0.source.number == attempt.source.number }
       .compactMap(\.conversation)
     // Of the same recording it misses what it asked for before, and nothing that it never did.
     let asked = logs.reduce(into: Set<Int>()) { $0.formUnion($1.numbersOfClient) }
@@ -186,9 +189,4 @@ extension ConversationLog {
   fileprivate var numbersOfServer: Set<Int> {
     Set(messages.lazy.filter { $0.digest != nil }.compactMap(\.number))
   }
-}
-
-extension Observation.Attempt {
-  /// The number of the recording that was played, whatever was kept of it.
-  fileprivate var recording: Substring { take.split(separator: " ").last ?? "" }
 }

@@ -29,11 +29,6 @@ extension Observation {
     if attempts.isEmpty, startAttempts.contains(where: { !$0.isRequest }) { attemptCount = nil }
   }
 
-  /// Adds an attempt that comes after its call.
-  package mutating func append(_ attempt: Attempt) {
-    if attempt.isOfStart { startAttempts.append(attempt) } else { attempts.append(attempt) }
-  }
-
   /// Changes every attempt, those of the app's start included.
   package mutating func changeAllAttempts(_ change: (inout Attempt) -> Void) {
     for place in attempts.indices { change(&attempts[place]) }

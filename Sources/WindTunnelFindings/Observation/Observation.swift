@@ -4,6 +4,7 @@
 ///
 /// Times are whole microseconds, and offsets count from the start of the scenario. A value that was
 /// not observed is `nil`, never zero.
+@dynamicMemberLookup
 public struct Observation: Sendable, Hashable {
   /// The ways in which a call ends.
   public enum CallResult: Sendable, Hashable {
@@ -57,8 +58,12 @@ public struct Observation: Sendable, Hashable {
   @Microseconds private var knownLatency: Duration?
   var shortAttemptCount: Int32?
   var shortClientAttempts: Int32?
-  /// The parts that few calls have: millions are copied and looked at.
-  var seldom: Boxed<Seldom>?
+  /// The facts that few calls have, in the order of their keys.
+  var facts: [Fact] = []
+  /// The attempts that belong to the start of an app, in order: probes, the configuration, where
+  /// those redirect to, and connections that failed before the call's own first request. No rule
+  /// about retries and no figure of them counts any.
+  public internal(set) var startAttempts: [Attempt] = []
 
   /// Makes an observation; parts that are not given were not observed.
   public init(
@@ -114,12 +119,14 @@ public struct Observation: Sendable, Hashable {
   }
 
   /// The time at which the call ended, where its beginning is known.
-  public var end: Duration? { (intendedStart ?? start).map { $0 + (startUp ?? .zero) + latency } }
+  public var end: Duration? {
+    (intendedStart ?? start).map { $0 + (self.startUp ?? .zero) + latency }
+  }
 
   /// Tells whether the caller cancelled the call before it ended by itself: it counts as cancelled,
   /// and neither as a success nor as a failure, even where its client went on and succeeded.
   public var wasGivenUp: Bool {
-    guard cancellation != nil else { return false }
+    guard self.cancellation != nil else { return false }
     return ending != .crashed && ending != .hung
   }
 
@@ -134,78 +141,7 @@ public struct Observation: Sendable, Hashable {
   package var isRead: Bool { endpoint.hasPrefix("GET ") || endpoint.hasPrefix("HEAD ") }
 
   /// Tells whether it counts as a success or as a failure of the client's.
-  package var isJudged: Bool { notOnCassette == nil && !wasGivenUp }
-}
-
-/// One line of a report's log; also what a subject's process tells its parent.
-extension Observation: JSONObject {
-  package static let blank = Self(
-    call: 0,
-    endpoint: "",
-    isCritical: false,
-    ending: .succeeded,
-    showed: false,
-    latency: .zero,
-    attemptCount: nil
-  )
-
-  package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
-    let ofCall = 0...Int(Int32.max)
-    let missing: JSONFields.Missing = (
-      "call", "a call needs its number, endpoint, ending and latency"
-    )
-    try fields.int("call", &call, in: 0...(1 << 40), missing)
-    try fields.string("endpoint", &endpoint, missing)
-    var (critical, shown): (Bool?, Bool?) = (isCritical, showed)
-    try fields.bool("critical", &critical)
-    isCritical = try fields.required(critical, missing)
-    try ending.list(&fields)
-    try fields.bool("showed", &shown)
-    showed = try fields.required(shown, missing)
-    try fields.time("latencyMilliseconds", &latency, missing)
-    if fields.isReading {
-      // Null says that they could not be seen, which is not the same as none.
-      let isUnseen = fields.object.take("attempts") == .null
-      attemptCount = isUnseen ? nil : try fields.object.int("attempts", in: ofCall)
-      var met: [Attempt] = []
-      for json in try fields.object.array("met") ?? [] {
-        met.append(try Attempt(json, in: fields.object))
-      }
-      take(met)
-    } else {
-      fields.write("attempts", .orNull(attemptCount))
-      fields.write("met", .array(allAttempts.map(\.json)))
-    }
-    try listLater(&fields, ofCall)
-  }
-
-  /// Lists the members that are there only where they were seen.
-  private mutating func listLater(
-    _ fields: inout JSONFields,
-    _ ofCall: ClosedRange<Int>
-  ) throws(FormatError) {
-    try fields.time("intendedStartMilliseconds", &intendedStart)
-    try fields.time("startMilliseconds", &start)
-    try fields.time("startUpMilliseconds", &startUp)
-    try fields.int("clientAttempts", &clientAttempts, in: ofCall)
-    try fields.bool("bodyMatches", &bodyMatches)
-    try fields.string("printed", &printed)
-    try fields.string("showsResponseOf", &showsResponseOf)
-    try fields.bool("joinsVersions", &joinsVersions)
-    try fields.bool("replacesScalars", &replacesScalars)
-    try fields.bool("showsCutEvent", &showsCutEvent)
-    try fields.bool("hidesErrorEvent", &hidesErrorEvent)
-    try fields.choice("rogueResponse", &rogueResponse)
-    try fields.nested("configuration", &configuration)
-    try fields.nested("received", &received)
-    try fields.bool("stale", &isStale)
-    try fields.nested("memory", &memory)
-    try fields.time("processorDelayMilliseconds", &processorDelay)
-    try fields.string("sleepWithoutLimit", &sleepWithoutLimit)
-    try fields.time("afterWindowMilliseconds", &afterWindow)
-    try fields.nested("cancelled", &cancellation)
-    try fields.string("notOnCassette", &notOnCassette)
-  }
+  package var isJudged: Bool { self.notOnCassette == nil && !wasGivenUp }
 }
 
 extension Observation.CallResult {
@@ -221,7 +157,7 @@ extension Observation.CallResult {
 
   package var reason: String? { if case .failed(let reason) = self { reason } else { nil } }
 
-  fileprivate mutating func list(_ fields: inout JSONFields) throws(FormatError) {
+  mutating func list(_ fields: inout JSONFields) throws(FormatError) {
     let problem = "none of succeeded, failed, crashed and hung"
     var (name, cause) = (word, reason)
     try fields.string("ending", &name, ("ending", problem))
@@ -231,20 +167,16 @@ extension Observation.CallResult {
   }
 }
 
-extension Observation {
-  /// Reads one line of a log.
-  package init(line: some Collection<UInt8>) throws(FormatError) {
-    let json = try JSON(parsing: line, source: "a subject's process")
-    try self.init(reading: ObjectReader(json, source: "a subject's process", path: ""))
-  }
-}
-
 extension Observation.Attempt: JSONObject {
-  package static let blank = Self(decision: "", take: "")
+  package static let blank = Self(decision: AttemptDecision(line: ""), source: .played(.unmatched))
 
   package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
-    try fields.string("decision", &decision, ("decision", "it is missing"))
-    try fields.string("source", &take, ("source", "it is missing"))
+    var (line, words) = fields.isReading ? ("", "") : (decision.line, source.words)
+    try fields.string("decision", &line, ("decision", "it is missing"))
+    try fields.string("source", &words, ("source", "it is missing"))
+    if fields.isReading {
+      (decision, source) = (AttemptDecision(line: line), ResponseSource(words: words))
+    }
     try fields.time("startMilliseconds", &start)
     try fields.time("endMilliseconds", &end)
     try fields.int("status", &status, in: 0...999)
@@ -271,7 +203,7 @@ extension Observation.Attempt: JSONObject {
   }
 
   /// Reads one as a part of an observation.
-  fileprivate init(_ json: JSON, in parent: ObjectReader) throws(FormatError) {
+  init(_ json: JSON, in parent: ObjectReader) throws(FormatError) {
     guard json["decision"]?.stringValue != nil, json["source"]?.stringValue != nil else {
       throw parent.error("met", "\(json) is no decision with what was dealt")
     }

@@ -22,17 +22,16 @@ extension Observation {
   /// The reconnections of the call, in order.
   package var reconnections: [Reconnection] {
     guard attempts.indices.contains(where: { attempts[$0].lostAt != nil }) else { return [] }
-    var places: [Substring: [Int]] = [:]
+    var places: [String: [Int]] = [:]
     for place in attempts.indices where attempts[place].start != nil {
-      places[attempts[place].line.key ?? "", default: []].append(place)
+      places[attempts[place].key, default: []].append(place)
     }
     // One conversation takes the place of one: those before these places are taken.
-    var free: [Substring: Int] = [:]
+    var free: [String: Int] = [:]
     var found: [Reconnection] = []
     for place in attempts.indices {
-      guard let lost = attempts[place].lostAt, let key = attempts[place].line.key,
-        let same = places[key]
-      else { continue }
+      let key = attempts[place].key
+      guard let lost = attempts[place].lostAt, let same = places[key] else { continue }
       var next = free[key] ?? 0
       while next < same.count, same[next] <= place || attempts[same[next]].start ?? .zero < lost {
         next += 1
@@ -66,7 +65,7 @@ extension Observation.Attempt {
     switch conversation.ending {
     // A recorded end is one, and a client that broke a rule has earned its own.
     case .server(1000...1003), .server(1007...1010):
-      return line.metNothing ? nil : conversation.end.map { end + $0 }
+      return decision.metNothing ? nil : conversation.end.map { end + $0 }
     case .server, .serverLeft: return conversation.end.map { end + $0 }
     case .client, .clientLeft, .stopped, nil: return nil
     }

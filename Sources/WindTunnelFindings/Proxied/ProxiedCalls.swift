@@ -199,7 +199,7 @@ extension Observation {
   package static func begun(_ call: Int, by attempt: Attempt, showed: Bool = false) -> Self {
     var begun = Self(
       call: call,
-      endpoint: String(attempt.key),
+      endpoint: attempt.key,
       isCritical: false,
       ending: .succeeded,
       showed: showed,
@@ -221,8 +221,8 @@ extension Observation {
 
   fileprivate mutating func close() {
     conclude { $0.isFailed || !$0.isAnswered }
-    if let strange = attempts.first(where: { $0.take == Journal.Take.unmatched.words }) {
-      notOnCassette = String(strange.key)
+    if let strange = attempts.first(where: { $0.source == .played(.unmatched) }) {
+      self.notOnCassette = strange.key
     }
   }
 }

@@ -110,7 +110,7 @@ package struct ProxiedExchanges: Sendable {
     let answer = ProxiedAnswer(outcome, end)
     var attempt = Observation.Attempt(
       decision: answer.decision(of: outcome, sender.place),
-      take: answer.take
+      source: answer.source
     )
     (attempt.start, attempt.end) = (open.start, moment)
     (attempt.status, attempt.bytes, attempt.error) = (end.status, end.bytes, answer.error)
@@ -223,8 +223,8 @@ private struct ProxiedAnswer {
   let location: String?
   /// Tells whether the server may have done what was asked, as far as can be told.
   private(set) var mayBeDone = true
-  /// The source of the answer, as an attempt has it.
-  let take: String
+  /// The source of the response.
+  let source: ResponseSource
   private let isMadeUp: Bool
 
   /// The failures after which a server has seen nothing.
@@ -266,18 +266,20 @@ private struct ProxiedAnswer {
     // Until when is not known.
     if end.retryAfter != nil, wait == nil, date == nil { mayBeDone = false }
     if case .unmatched = outcome.source {
-      take = Journal.Take.unmatched.words
+      source = .played(.unmatched)
     } else {
       let isAnswer = !isMadeUp && status < 500 && location == nil && error == nil && !isBrokenOff
-      take = isAnswer ? Journal.Take.forwarded.words : "withheld"
+      source = isAnswer ? .played(.forwarded) : .other("withheld")
     }
   }
 
-  /// The line of the story about it. Faults that only delayed an origin's answer are left out: the
-  /// status is the origin's.
-  func decision(of outcome: Outcome, _ place: String) -> String {
-    let faults = isMadeUp || error != nil ? outcome.decision.faults : []
-    return "proxy\t\(place)\t\(outcome.decision.ordinal)\t\(JSON.array(faults.map(\.json)))"
+  /// The decision about it. Faults that only delayed an origin's answer are left out: the status is
+  /// the origin's.
+  func decision(of outcome: Outcome, _ place: String) -> AttemptDecision {
+    var decision = outcome.decision
+    (decision.lane, decision.key) = (Lane("proxy"), place)
+    if !isMadeUp, error == nil { decision.faults = [] }
+    return AttemptDecision(decision)
   }
 }
 

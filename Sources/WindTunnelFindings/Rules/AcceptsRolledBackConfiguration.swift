@@ -14,8 +14,8 @@ extension FindingRule {
     source:
       "The Update Framework specification §1.5.2 (rollback attack); CWE-345; CWE-294 (replay)",
     clients: [.program]
-  ).eachCall(.configured) { call in
-    guard let use = call.observation.configuration, let kept = use.kept, let older = use.older,
+  ).eachCall(with: \.configuration) { call, use in
+    guard let kept = use.kept, let older = use.older,
       !older.isEmpty
     else { return .notMet }
     guard let version = use.used.first(where: older.contains) else { return .kept }

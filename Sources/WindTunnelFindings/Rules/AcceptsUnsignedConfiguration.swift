@@ -1,3 +1,5 @@
+internal import WindTunnelHTTP
+
 extension FindingRule {
   /// A configuration is as good as any other bytes.
   static let acceptsUnsignedConfiguration = FindingRule(
@@ -14,12 +16,20 @@ extension FindingRule {
     source:
       "CWE-347 (improper verification of cryptographic signature); CWE-345; The Update Framework "
       + "specification §1.5.2 (arbitrary software attack)"
-  ).eachCall(.configured) { call in
-    guard let use = call.observation.configuration, !use.unsigned.isEmpty else { return .notMet }
+  ).eachCall(with: \.configuration) { call, use in
+    guard !use.unsigned.isEmpty else { return .notMet }
     guard let version = use.used.first(where: use.unsigned.contains) else { return .kept }
     return .broken(
       "It went by version \(version) of the configuration, which had come with bytes that nobody has "
         + "signed."
     )
+  }
+}
+
+extension EvidenceRows {
+  /// The configurations that an app's start met, and those that the call went by; `nil` if nothing
+  /// that it sent shows by which it went.
+  public var configuration: Evidence<Observation.ConfigurationUse> {
+    Evidence("configuration", JSONFields.fact) { $0.configuration }
   }
 }

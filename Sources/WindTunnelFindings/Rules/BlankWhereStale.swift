@@ -56,5 +56,5 @@ extension Observation {
   }
 
   /// Tells whether its user had nothing of it.
-  fileprivate var isBlank: Bool { ending != .succeeded && !showed && isStale != true }
+  fileprivate var isBlank: Bool { ending != .succeeded && !showed && self.isStale != true }
 }

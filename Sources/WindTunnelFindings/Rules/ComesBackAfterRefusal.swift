@@ -1,3 +1,5 @@
+internal import WindTunnel
+
 extension FindingRule {
   /// The server has said that it is the client's fault.
   static let comesBackAfterRefusal = FindingRule(
@@ -18,7 +20,7 @@ extension FindingRule {
       let refused = call.attempts[place]
       guard let closed = refused.closed else { return false }
       return call.attempts[(place + 1)...].contains { next in
-        next.line.hasKey(of: refused.line) && next.start.map { $0 >= closed } ?? false
+        next.key == refused.key && next.start.map { $0 >= closed } ?? false
       }
     }
     guard let first = again.first,
@@ -36,10 +38,11 @@ extension Observation.Attempt {
   /// Tells whether a fault had the server close its conversation for what a client does: where it
   /// is no fault, the client has said what is not on the cassette.
   fileprivate var isRefusedConversation: Bool {
-    guard !line.metNothing, case .server(let code)? = conversation?.ending,
-      decision.contains("\"code\":\(code)")
-    else { return false }
-    return [1002, 1003].contains(code) || 1007...1010 ~= code
+    guard case .server(let code)? = conversation?.ending else { return false }
+    let isFault = decision.faults.contains {
+      if case .conversation(.end(.frame(code), _)) = $0 { true } else { false }
+    }
+    return isFault && ([1002, 1003].contains(code) || 1007...1010 ~= code)
   }
 
   /// The time at which its conversation was closed.

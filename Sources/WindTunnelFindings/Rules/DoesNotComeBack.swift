@@ -43,9 +43,11 @@ extension FindingRule {
 extension Observation {
   /// Tells whether it began so long after the last fault, and met none.
   fileprivate func beganInCalm(after patience: Duration) -> Bool {
-    guard let afterWindow, isJudged, ending != .crashed, ending != .hung else { return false }
+    guard let afterWindow = self.afterWindow, isJudged, ending != .crashed, ending != .hung else {
+      return false
+    }
     guard afterWindow - latency >= patience else { return false }
-    return attempts.allSatisfy { $0.line.metNothing && $0.isAnswered }
+    return attempts.allSatisfy { $0.decision.metNothing && $0.isAnswered }
   }
 
   /// Tells whether its client says that it failed.

@@ -20,7 +20,7 @@ extension FindingRule {
     for pair in call.observation.reconnections {
       let (first, second) = (call.attempts[pair.before], call.attempts[pair.after])
       guard let old = first.conversation, let new = second.conversation,
-        let question = old.messages.firstIndex(where: \.asks), second.line.metNothing
+        let question = old.messages.firstIndex(where: \.asks), second.decision.metNothing
       else { continue }
       let missing = Set(old.asked).subtracting(new.asked)
       if missing.isEmpty {

@@ -1,3 +1,5 @@
+internal import WindTunnel
+
 extension FindingRule {
   /// One message is taken for two.
   static let doublesMessages = FindingRule(
@@ -15,7 +17,9 @@ extension FindingRule {
     guard seen.doubled > 0 else { return .kept }
     let times = seen.doubled == 1 ? "once" : "\(seen.doubled) times"
     // Without a number in the message nobody can know that it is the same.
-    let isCopied = call.attempts.contains { $0.decision.contains("\"webSocket\":\"duplicate\"") }
+    let isCopied = call.attempts.flatMap(\.decision.faults).contains {
+      if case .conversation(.message(.duplicate, _)) = $0 { true } else { false }
+    }
     return .broken(
       "It says \(times) more that it received a message than connections brought it.",
       severity: isCopied ? .warning : nil

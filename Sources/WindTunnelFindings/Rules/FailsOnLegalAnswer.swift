@@ -88,7 +88,7 @@ extension Observation {
   /// The only thing that was seldom about each answer of the call, which came whole; `nil` where
   /// there was none, or something else.
   fileprivate var legalOddity: String? {
-    guard let first = attempts.first, !first.line.metNothing else { return nil }
+    guard let first = attempts.first, !first.decision.metNothing else { return nil }
     var oddity: String?
     for attempt in attempts {
       let faults = attempt.faults
@@ -102,6 +102,6 @@ extension Observation {
   /// Tells whether nothing was done to any of its answers.
   fileprivate var metNoFault: Bool {
     !attempts.isEmpty
-      && attempts.allSatisfy { $0.line.metNothing && $0.isAnswered }
+      && attempts.allSatisfy { $0.decision.metNothing && $0.isAnswered }
   }
 }

@@ -32,6 +32,10 @@ public struct FindingRule: Sendable {
   private(set) var restsOnTime = false
   /// Returns whether a busy machine hides from a rule of time what the client does in a call.
   private(set) var isStarved: @Sendable (ClientRun, Observation) -> Bool = { $0.isStarved($1) }
+  /// The rows of evidence that it needs.
+  private(set) var evidence: [any EvidenceRow] = []
+  /// The key of the evidence without which its condition is not met.
+  private(set) var neededKey: String?
   /// The part of a flight that it looks at.
   private(set) var scope = Scope.call([]) { _ in .notMet }
 
@@ -118,6 +122,27 @@ extension FindingRule {
   ) -> FindingRule {
     var rule = self
     rule.scope = .call(needs, judge)
+    return rule
+  }
+
+  /// Returns the rule as one that judges each call with some traits and a fact by itself.
+  func eachCall<Value>(
+    _ needs: JudgedCall.Traits = [],
+    with row: KeyPath<EvidenceRows, Evidence<Value>>,
+    _ judge: @escaping @Sendable (JudgedCall, Value) -> Verdict
+  ) -> FindingRule {
+    let evidence = EvidenceRows()[keyPath: row]
+    var rule = needing(row).eachCall(needs.union(.evidence)) { call in
+      call.observation[evidence].map { judge(call, $0) } ?? .notMet
+    }
+    rule.neededKey = evidence.key
+    return rule
+  }
+
+  /// Returns the rule as one that needs a row of evidence, too.
+  func needing<Value>(_ row: KeyPath<EvidenceRows, Evidence<Value>>) -> FindingRule {
+    var rule = self
+    rule.evidence.append(EvidenceRows()[keyPath: row])
     return rule
   }
 

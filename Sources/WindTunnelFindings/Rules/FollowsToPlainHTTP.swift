@@ -1,3 +1,5 @@
+internal import WindTunnel
+
 extension FindingRule {
   /// Whoever asked by https asked for nobody to read along.
   static let followsToPlainHTTP = FindingRule(
@@ -58,10 +60,14 @@ extension Observation.Attempt {
   var credentials: [Int] { sent.map { $0.credentials + $0.apiKeys } ?? [] }
 
   /// Tells whether it is a connection whose handshake a fault made fail.
-  fileprivate var isOfFailedHandshake: Bool { decision.contains("\"tls\":") }
+  fileprivate var isOfFailedHandshake: Bool {
+    decision.faults.contains {
+      if case .connection(.tls) = $0 { true } else { false }
+    }
+  }
 
   /// Tells whether a fault redirected it from https to http.
   fileprivate var isRedirectedToHTTP: Bool {
-    status == 302 && !Self.metNothing(in: decision) && decision.contains("\"redirectToHTTP\"")
+    status == 302 && decision.faults.contains(.answer(.redirectToHTTP))
   }
 }

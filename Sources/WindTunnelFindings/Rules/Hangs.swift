@@ -1,4 +1,5 @@
 internal import WindTunnel
+internal import WindTunnelHTTP
 
 extension FindingRule {
   /// A call has no end that anybody waits for.
@@ -13,7 +14,7 @@ extension FindingRule {
     source: "Google SRE Book, ch. 22 (deadlines); gRPC, Deadlines",
     restsOnTime: true,
     isStarved: { $0.hidesEnd(of: $1) }
-  ).together { rule, troubled, flight in
+  ).needing(\.sleepWithoutLimit).together { rule, troubled, flight in
     // A client that ends some calls has a limit, which the slowest response did not reach.
     let endsNone = flight.calls.allSatisfy { $0.ending == .hung || !$0.isJudged }
     let ofSlow: Finding.Severity? = endsNone ? nil : .warning
@@ -47,6 +48,14 @@ extension FindingRule {
         severity: .warning
       )
     }
+  }
+}
+
+extension EvidenceRows {
+  /// The system call in which a program that hangs sleeps, if none of its threads has a deadline,
+  /// such as `recvfrom of descriptor 3`; `nil` in real time.
+  public var sleepWithoutLimit: Evidence<String> {
+    Evidence("sleepWithoutLimit", JSONFields.fact) { $0.result?.sleepWithoutLimit }
   }
 }
 

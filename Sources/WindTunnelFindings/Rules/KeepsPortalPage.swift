@@ -59,6 +59,6 @@ extension FindingRule {
 
 extension Observation {
   fileprivate var showsPage: Bool {
-    ending == .succeeded && showsResponseOf == Observation.portalPage
+    ending == .succeeded && self.showsResponseOf == Observation.portalPage
   }
 }

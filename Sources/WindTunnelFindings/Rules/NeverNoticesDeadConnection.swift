@@ -82,7 +82,7 @@ extension JudgedCall {
     behind moment: Duration,
     like other: Observation.Attempt
   ) -> Duration? {
-    attempts.lazy.filter { $0.line.hasKey(of: other.line) }.compactMap(\.start)
+    attempts.lazy.filter { $0.key == other.key }.compactMap(\.start)
       .first { $0 > moment }
   }
 }

@@ -1,3 +1,5 @@
+internal import WindTunnel
+
 extension FindingRule {
   /// A client keeps of an answer whatever comes.
   static let readsWithoutLimit = FindingRule(
@@ -44,27 +46,25 @@ extension Observation.Memory {
 }
 
 extension Observation {
-  private static let endless = "{\"endlessBodyBytes\""
-  private static let bomb = "{\"gzipBombBytes\""
-
   /// Tells whether an answer of it had a body to which only the client sets a limit.
   fileprivate var metUnboundedBody: Bool {
-    attempts.contains { attempt in
-      !attempt.line.metNothing
-        && (attempt.line.faultsOrLine.contains(Self.endless)
-          || attempt.line.faultsOrLine.contains(Self.bomb))
-    }
+    attempts.contains { $0.decision.faults.contains(where: \.isUnbounded) }
   }
 
   /// The answer, as the beginning of a sentence.
   fileprivate var unboundedWords: String {
-    attempts.contains { $0.line.faultsOrLine.contains(Self.endless) }
+    let isEndless = attempts.flatMap(\.decision.faults).contains {
+      if case .alter(.endlessBody) = $0 { true } else { false }
+    }
+    return isEndless
       ? "Sent a body that does not end" : "Sent a small gzip body that opens to a large one"
   }
 
   /// The bytes by which its program grew beyond what it has in other calls and had before this one.
   fileprivate func growth(beyond usual: Int?) -> Int? {
-    guard let memory, let least = [usual, memory.beforeBytes].compactMap(\.self).max() else {
+    guard let memory = self.memory,
+      let least = [usual, memory.beforeBytes].compactMap(\.self).max()
+    else {
       return nil
     }
     return max(0, memory.peakBytes - least)

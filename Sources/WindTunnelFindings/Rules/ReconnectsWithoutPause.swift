@@ -46,8 +46,8 @@ extension JudgedCall {
   /// The waits before each handshake that follows a lost conversation or a refused handshake, in
   /// rows that begin with a loss and end with a conversation that holds.
   fileprivate var waitsBeforeReconnections: [[Duration]] {
-    var rows: [Substring: [Duration]] = [:]
-    var last: [Substring: Observation.Attempt] = [:]
+    var rows: [String: [Duration]] = [:]
+    var last: [String: Observation.Attempt] = [:]
     var found: [[Duration]] = []
     for attempt in attempts where attempt.isRequest {
       let key = attempt.key

@@ -93,7 +93,7 @@ extension JudgedCall {
   /// A second request with the same key and another content, which a server has to refuse.
   fileprivate var otherBody: FindingRule.Violation? {
     // By the key and the address: a redirect leads the same content to another one.
-    var contents: [[Substring]: Int] = [:]
+    var contents: [[String]: Int] = [:]
     for attempt in attempts {
       guard let sent = attempt.sent, let key = sent.key, let content = sent.content else {
         continue

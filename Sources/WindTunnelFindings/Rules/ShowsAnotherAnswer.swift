@@ -38,7 +38,7 @@ extension ClientRun {
       var (shown, mixedUp): (Int, [Int]) = (0, [])
       for place in calls.indices {
         guard case .succeeded = calls[place].ending else { continue }
-        guard calls[place].seldom != nil else {
+        guard !calls[place].facts.isEmpty else {
           if calls[place].bodyMatches != nil { shown += 1 }
           continue
         }

@@ -47,7 +47,7 @@ extension Observation {
   /// Tells whether it shows what was recorded for it, asked nobody for it, and does not say that it
   /// is a copy.
   fileprivate var showsKept: Bool {
-    ending == .succeeded && attempts.isEmpty && bodyMatches == true && isStale != true
+    ending == .succeeded && attempts.isEmpty && bodyMatches == true && self.isStale != true
   }
 }
 
@@ -55,7 +55,7 @@ extension Observation {
 private struct EndpointRequests {
   /// The requests by their keys: behind one endpoint may be several, and of a call without a
   /// request nobody knows which it means.
-  private var keys: Set<Substring> = []
+  private var keys: Set<String> = []
   private var spans: [(start: Duration, end: Duration)] = []
   private var answers: [(end: Duration, isStale: Bool)] = []
 
@@ -131,7 +131,7 @@ extension ClientRun {
     for call in calls where endpoints.contains(call.endpoint) {
       for attempt in call.attempts where attempt.isAnswered && attempt.asks(for: call.endpoint) {
         guard let end = attempt.end else { continue }
-        let isUnknown = attempt.cacheTerms == nil && !attempt.line.metNothing
+        let isUnknown = attempt.cacheTerms == nil && !attempt.decision.metNothing
         let fresh = isUnknown ? Duration.seconds(1 << 31) : attempt.cacheTerms?.fresh ?? .zero
         kept[call.endpoint, default: []].append((end, end + fresh))
       }

@@ -1,3 +1,5 @@
+internal import WindTunnelHTTP
+
 extension FindingRule {
   /// Parts of two versions of a body are shown as one body.
   static let splicesVersions = FindingRule(
@@ -15,7 +17,7 @@ extension FindingRule {
     source:
       "RFC 9110 §13.1.5 (If-Range), §14.2 (Range), §15.3.7.3 (parts are combined only where they share a "
       + "strong validator)"
-  ).eachCall(.repeats) { call in
+  ).needing(\.joinsVersions).eachCall(.repeats) { call in
     guard let (cut, rest) = call.changedResumption, let old = cut.version, let new = rest.version
     else { return .notMet }
     guard call.claimsSuccess else { return .kept }
@@ -37,11 +39,22 @@ extension FindingRule {
   }
 }
 
+extension EvidenceRows {
+  /// Whether a successful call returned the beginning of one version of a body with another
+  /// version, or the rest of it, behind it; `nil` if it had no two versions to return, or returned
+  /// something else.
+  public var joinsVersions: Evidence<Bool> {
+    Evidence("joinsVersions", JSONFields.fact) { call in
+      call.success.flatMap { call.bodies.joins($0, call.key, call.versions) }
+    }
+  }
+}
+
 extension JudgedCall {
   /// The answer of a version that was cut in its body, and the first request that took it up and
   /// was answered with another version.
   fileprivate var changedResumption: (cut: Observation.Attempt, rest: Observation.Attempt)? {
-    var cuts: [Substring: Observation.Attempt] = [:]
+    var cuts: [String: Observation.Attempt] = [:]
     for attempt in attempts {
       guard let version = attempt.version else { continue }
       if attempt.error == nil, attempt.sent?.resumesAt != nil, let cut = cuts[attempt.key],

@@ -1,3 +1,7 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelHTTP
+
 extension FindingRule {
   /// The status is 200, and the server has failed.
   static let successOnErrorEvent = FindingRule(
@@ -12,8 +16,7 @@ extension FindingRule {
       "Look at each event for an error before it is shown; a status of 200 says that a stream "
       + "began.",
     source: "Anthropic, Streaming Messages (error events); OpenAI, Streaming API responses"
-  ).eachCall(.errorEvent) { call in
-    guard let hides = call.observation.hidesErrorEvent else { return .notMet }
+  ).eachCall(with: \.hidesErrorEvent) { call, hides in
     guard call.claimsSuccess, !call.showsCopy else { return .kept }
     return .broken(
       hides
@@ -21,5 +24,17 @@ extension FindingRule {
         : "It succeeded, and showed the event of an error with which its stream had ended.",
       severity: hides ? nil : .warning
     )
+  }
+}
+
+extension EvidenceRows {
+  /// Whether a call succeeded and returned nothing of the error with which its stream of events
+  /// ended under a good status; `nil` if its last response was none of those.
+  public var hidesErrorEvent: Evidence<Bool> {
+    Evidence("hidesErrorEvent", JSONFields.fact) { call in
+      guard call.endsInErrorEvent, let result = call.result else { return nil }
+      return result.ending == .succeeded
+        && result.body?.range(of: Data(ResponseEdit.errorWord.utf8)) == nil
+    }
   }
 }

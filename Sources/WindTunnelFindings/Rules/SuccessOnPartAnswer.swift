@@ -20,10 +20,10 @@ extension FindingRule {
     // Who shows the recorded body shows all of it, or a copy.
     let broken = met.filter { $0.claimsSuccess && !$0.showsCopy }
     let needed = flight.neededEndpoints
-    func needs(_ call: JudgedCall) -> Substring? {
+    func needs(_ call: JudgedCall) -> String? {
       call.failedParts(of: parts).first { part in
-        let endpoint = part.prefix { $0 != "?" }
-        return endpoint == call.observation.endpoint[...] || needed.contains(endpoint)
+        let endpoint = String(part.prefix { $0 != "?" })
+        return endpoint == call.observation.endpoint || needed.contains(endpoint)
       }
     }
     if let example = broken.filter({ needs($0) != nil }).smallest, let part = needs(example) {
@@ -42,29 +42,29 @@ extension FindingRule {
 extension ClientRun {
   /// The requests of calls that met no fault and made several, by the calls' endpoint: a request
   /// that only comes after a failure is a second way to the same, and no part.
-  fileprivate var partsWithoutFaults: [String: Set<Substring>] {
-    var parts: [String: Set<Substring>] = [:]
+  fileprivate var partsWithoutFaults: [String: Set<String>] {
+    var parts: [String: Set<String>] = [:]
     for call in calls where call.attempts.count > 1 && call.ending == .succeeded {
-      guard call.attempts.allSatisfy({ $0.line.metNothing && $0.isAnswered }) else { continue }
+      guard call.attempts.allSatisfy({ $0.decision.metNothing && $0.isAnswered }) else { continue }
       parts[call.endpoint, default: []].formUnion(call.attempts.lazy.map(\.key))
     }
     return parts
   }
 
   /// The critical endpoints that were called.
-  fileprivate var neededEndpoints: Set<Substring> {
-    Set(calls.lazy.filter(\.isCritical).map { $0.endpoint[...] })
+  fileprivate var neededEndpoints: Set<String> {
+    Set(calls.lazy.filter(\.isCritical).map(\.endpoint))
   }
 }
 
 extension JudgedCall {
   /// The parts to which no attempt got a response, in the order in which they were asked for.
-  fileprivate func failedParts(of parts: [String: Set<Substring>]) -> [Substring] {
+  fileprivate func failedParts(of parts: [String: Set<String>]) -> [String] {
     guard let own = parts[observation.endpoint] else { return [] }
     let answered = Set(attempts.lazy.filter(\.isAnsweredOrGone).map(\.key))
     // A response to something else may be its second way to the same.
     guard answered.isSubset(of: own) else { return [] }
-    var failed: [Substring] = []
+    var failed: [String] = []
     for attempt in attempts where attempt.isRequest && own.contains(attempt.key) {
       guard !answered.contains(attempt.key), !failed.contains(attempt.key) else { continue }
       failed.append(attempt.key)

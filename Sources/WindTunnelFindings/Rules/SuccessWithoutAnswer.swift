@@ -1,3 +1,5 @@
+internal import WindTunnelHTTP
+
 extension FindingRule {
   /// A call that got nothing is said to have gone well.
   static let successWithoutAnswer = FindingRule(
@@ -8,7 +10,7 @@ extension FindingRule {
     cost: "An empty page, an empty file or a lost message passes for a good one.",
     fix: "Return the error, or what was kept from before; end with a code that is not 0.",
     source: "POSIX.1-2024, Shell Command Language, 2.8.2 (exit status)"
-  ).eachCall(.unanswered) { call in
+  ).needing(\.printed).eachCall(.unanswered) { call in
     // Where attempts cannot be seen nobody was answered either: no answer passes unseen.
     guard !call.wasAnswered, !call.attempts.contains(where: \.isOfPortal),
       // An error status is an answer, and another rule asks what became of it.
@@ -38,6 +40,17 @@ extension FindingRule {
       call.client == .program
         ? command : "It returned nothing and no error, and had had no answer."
     )
+  }
+}
+
+extension EvidenceRows {
+  /// The beginning of a program's output that is neither a recorded body nor a part of one; empty
+  /// if it printed nothing, and `nil` if the bodies were compared or could not be.
+  public var printed: Evidence<String> {
+    Evidence("printed", JSONFields.fact) { call in
+      guard let result = call.comparable, call.bodyMatches != true else { return nil }
+      return call.bodies.printed(result, call.key, asking: call.requests)
+    }
   }
 }
 

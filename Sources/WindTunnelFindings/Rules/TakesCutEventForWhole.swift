@@ -1,3 +1,5 @@
+internal import WindTunnelHTTP
+
 extension FindingRule {
   /// A stream broke off, and what came of it passes for all.
   static let takesCutEventForWhole = FindingRule(
@@ -11,9 +13,8 @@ extension FindingRule {
       "Throw an event away that has no empty line behind it, and connect again with Last-Event-ID; "
       + "report a stream that broke off.",
     source: "WHATWG HTML §9.2.6 (an incomplete event is discarded); RFC 7464 §2.4; RFC 9112 §8"
-  ).eachCall([.unanswered, .eventsCompared]) { call in
-    guard let showsPart = call.observation.showsCutEvent,
-      let last = call.attempts.last(where: \.isRequest), last.error != nil,
+  ).eachCall(.unanswered, with: \.showsCutEvent) { call, showsPart in
+    guard let last = call.attempts.last(where: \.isRequest), last.error != nil,
       last.status.map({ $0 < 400 }) ?? false, last.bytes.map({ $0 > 0 }) ?? false,
       // That is another rule's.
       call.observation.bodyMatches == nil
@@ -26,5 +27,18 @@ extension FindingRule {
       )
     }
     return .broken("Its stream broke off\(bytes), and what it showed ends there.")
+  }
+}
+
+extension EvidenceRows {
+  /// Whether the call succeeded and returned the beginning of an event in which its stream was cut;
+  /// `nil` if its last response was no stream of events that was cut, or if it succeeded and
+  /// returned nothing.
+  public var showsCutEvent: Evidence<Bool> {
+    Evidence("showsCutEvent", JSONFields.fact) { call in
+      guard call.result != nil, let cut = call.cut else { return nil }
+      guard let result = call.success else { return false }
+      return call.texts.showsCutEvent(result, cut)
+    }
   }
 }

@@ -1,3 +1,5 @@
+internal import WindTunnel
+
 extension FindingRule {
   /// Nobody waits that long for nothing.
   static let waitsOnSilence = FindingRule(
@@ -67,7 +69,11 @@ extension JudgedCall {
 extension Observation.Attempt {
   /// Tells whether its answer came a few bytes at a time.
   var isSlow: Bool {
-    !Self.metNothing(in: decision)
-      && (decision.contains("\"dribbleBytes") || decision.contains("\"throttleBytes"))
+    decision.faults.contains {
+      switch $0 {
+      case .dribble, .throttle: true
+      default: false
+      }
+    }
   }
 }

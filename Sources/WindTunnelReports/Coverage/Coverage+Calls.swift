@@ -36,7 +36,6 @@ extension Coverage {
     private let endpoints: [String: Int]
     private let kinds: [String: Int]
     private var counts: [Int]
-    private var names = FaultNames()
     /// Tells of each endpoint whether some attempt of its calls could not be seen.
     private(set) var isUnseen: [Bool]
 
@@ -63,10 +62,10 @@ extension Coverage {
       }
       // Most attempts meet nothing, and of those no name is looked at.
       for index in call.attempts.indices
-      where !call.attempts[index].line.metNothing {
+      where !call.attempts[index].decision.metNothing {
         guard let endpoint = endpoints[call.endpoint] else { return }
         let ordinal = min(call.attempts[index].decision.ordinal ?? 1, Coverage.ordinals.count)
-        for name in names.names(of: call.attempts[index]) {
+        for name in call.attempts[index].faults {
           guard let kind = kinds[name] else { continue }
           counts[place(endpoint, kind, max(1, ordinal) - 1)] += 1
         }
@@ -123,15 +122,5 @@ extension Trigger {
     let step = every ?? 1
     // The least multiple that is not below the range.
     return (ordinals.lowerBound + step - 1) / step * step <= last
-  }
-}
-
-extension String {
-  /// The ordinal of a line of the story: its third field of four.
-  fileprivate var ordinal: Int? {
-    guard let last = utf8.lastIndex(of: UInt8(ascii: "\t")) else { return nil }
-    let rest = self[..<last]
-    guard let before = rest.utf8.lastIndex(of: UInt8(ascii: "\t")) else { return nil }
-    return Int(rest[rest.utf8.index(after: before)...])
   }
 }

@@ -77,7 +77,7 @@ struct ConversationTally: Sendable, Hashable {
     for (place, attempt) in call.attempts.enumerated() where attempt.lostAt != nil {
       let next = followed[place]
       // Where a recorded end is the last word, and the client has what it wanted, nothing is lost.
-      if next == nil, attempt.line.metNothing, call.ending == .succeeded { continue }
+      if next == nil, attempt.decision.metNothing, call.ending == .succeeded { continue }
       reconnect.add(next?.wait)
       // Who had asked for nothing has nothing to ask for again.
       let hadAsked = attempt.conversation?.messages.contains(where: \.asks) == true

@@ -36,13 +36,13 @@ struct RetryAfterTally: Sendable, Hashable {
 
   private mutating func addDuplicates(_ attempts: [Observation.Attempt]) {
     // A call may post to one place and, redirected or by its own design, to another.
-    var keys: Set<Substring> = []
+    var keys: Set<String> = []
     for attempt in attempts where attempt.isRepeatable != true && attempt.isRequest {
       guard attempt.isRepeatable != nil else {
         repeatableUnseen += 1
         continue
       }
-      let key = attempt.line.key ?? ""
+      let key = attempt.decision.key
       if keys.contains(key) { duplicates += 1 }
       // What was refused for its credential was not done (RFC 9110 §15.5.2).
       if attempt.status != 401 { keys.insert(key) }
@@ -106,6 +106,6 @@ extension Observation.Attempt {
   fileprivate func isRetry(of before: Observation.Attempt) -> Bool {
     // A connection that failed has no request, and what follows it tries once more.
     guard isRequest, before.isRequest else { return true }
-    return line.hasKey(of: before.line)
+    return decision.key == before.decision.key
   }
 }

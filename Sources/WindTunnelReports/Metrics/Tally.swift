@@ -23,7 +23,7 @@ struct Tally: Sendable, Hashable {
   /// The time that programs took to start.
   fileprivate private(set) var startUp = Distribution(exactMax: 10_000)
 
-  mutating func add(_ observation: Observation, _ names: inout FaultNames) {
+  mutating func add(_ observation: Observation) {
     firstCall = min(firstCall, observation.call)
     if observation.notOnCassette != nil { return ends.addNotOnCassette() }
     ends.add(observation)
@@ -37,7 +37,7 @@ struct Tally: Sendable, Hashable {
       conversations.add(observation)
     }
     if observation.afterWindow != nil { recovery.add(observation) }
-    weather.add(observation, &names)
+    weather.add(observation)
     if let cancellation = observation.cancellation { cancels.add(cancellation) }
     if let intended = observation.intendedStart, let start = observation.start {
       startDelay.add(start - intended)

@@ -26,18 +26,18 @@ struct WeatherTally: Sendable, Hashable {
   /// The longest text of an end that is told apart.
   private static let charactersMax = 80
 
-  mutating func add(_ call: Observation, _ names: inout FaultNames) {
+  mutating func add(_ call: Observation) {
     if call.ending == .succeeded, call.attemptCount != nil,
-      call.attempts.indices.allSatisfy({ Self.metNothing(call, at: $0) }),
-      call.startAttempts.allSatisfy(\.line.metNothing)
+      call.attempts.indices.allSatisfy({ call.attempts[$0].decision.metNothing }),
+      call.startAttempts.allSatisfy(\.decision.metNothing)
     {
       plain += 1
       return
     }
     var last: Int?
-    var all = faultsOfStart(call, &names)
-    for place in call.attempts.indices where !Self.metNothing(call, at: place) {
-      let faults = names.names(of: call.attempts[place])
+    var all = faultsOfStart(call)
+    for place in call.attempts.indices where !call.attempts[place].decision.metNothing {
+      let faults = call.attempts[place].faults
       for one in call.attempts[place].undone { undone.add(Self.name(of: one.fault, one.reason)) }
       if faults.isEmpty { continue }
       last = place
@@ -69,11 +69,11 @@ struct WeatherTally: Sendable, Hashable {
 
   /// Counts the faults that the start of an app met, and returns each once. What came of them is no
   /// recovery: nothing was tried again for them.
-  private mutating func faultsOfStart(_ call: Observation, _ names: inout FaultNames) -> [String] {
+  private mutating func faultsOfStart(_ call: Observation) -> [String] {
     var all: [String] = []
-    for attempt in call.startAttempts where !attempt.line.metNothing {
+    for attempt in call.startAttempts where !attempt.decision.metNothing {
       for one in attempt.undone { undone.add(Self.name(of: one.fault, one.reason)) }
-      for fault in names.names(of: attempt) {
+      for fault in attempt.faults {
         fired.add(fault)
         // Something followed it, or the call failed.
         if !call.attempts.isEmpty || call.ending != .succeeded { noticed.add(fault) }
@@ -81,10 +81,6 @@ struct WeatherTally: Sendable, Hashable {
       }
     }
     return all
-  }
-
-  private static func metNothing(_ call: Observation, at place: Int) -> Bool {
-    call.attempts[place].line.metNothing
   }
 
   /// Without interpolation, which takes several times as long.
@@ -191,27 +187,6 @@ struct BoundedCounts: Sendable, Hashable {
     let left = other.others
     for (name, count) in other.named { add(name, count) }
     total += left
-  }
-}
-
-/// The names of the faults of decisions, each worked out once.
-struct FaultNames: Sendable {
-  /// Drawn delays differ each time, so not everything is kept.
-  private static let keptMax = 1000
-
-  private var known: [Substring: [String]] = [:]
-
-  /// Returns the faults of an attempt, by name.
-  mutating func names(of attempt: Observation.Attempt) -> [String] {
-    if attempt.line.metNothing { return [] }
-    let line = attempt.line.faultsOrLine
-    // In front of it stands what no other line has.
-    let tab = line.utf8.lastIndex(of: UInt8(ascii: "\t")).map { line.utf8.index(after: $0) }
-    let faults = line[(tab ?? line.startIndex)...]
-    if let names = known[faults] { return attempt.done(of: names) }
-    let names = Observation.Attempt.faults(of: attempt.decision)
-    if known.count < Self.keptMax { known[Substring(String(faults))] = names }
-    return attempt.done(of: names)
   }
 }
 

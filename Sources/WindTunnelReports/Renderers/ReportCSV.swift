@@ -26,8 +26,8 @@ extension Observation {
   /// The fields of a line. One that was not seen is empty, and what each attempt has of its own
   /// stands in one.
   fileprivate var csvFields: [String] {
-    let end = notOnCassette == nil ? ending.word : "notOnCassette"
-    let reason = notOnCassette ?? ending.reason ?? ""
+    let end = self.notOnCassette == nil ? ending.word : "notOnCassette"
+    let reason = self.notOnCassette ?? ending.reason ?? ""
     return [
       "\(call)", endpoint, "\(isCritical)", end, reason, "\(showed)",
       Self.time(intendedStart), Self.time(start), Self.time(latency),
@@ -35,8 +35,8 @@ extension Observation {
       attempts.map { $0.faults.joined(separator: " + ") }.joined(separator: "; "),
       attempts.map { $0.status.map { "\($0)" } ?? $0.error ?? "" }.joined(separator: "; "),
       attempts.map { $0.bytes.map { "\($0)" } ?? "" }.joined(separator: "; "),
-      bodyMatches.map { "\($0)" } ?? "", isStale.map { "\($0)" } ?? "",
-      Self.time(cancellation?.after),
+      bodyMatches.map { "\($0)" } ?? "", self.isStale.map { "\($0)" } ?? "",
+      Self.time(self.cancellation?.after),
     ]
   }
 

@@ -127,7 +127,7 @@ private struct Pairing {
     for call in before { earlier[call.call] = call }
     for call in now {
       guard let other = earlier[call.call], other.endpoint == call.endpoint,
-        other.attempts.first?.line == call.attempts.first?.line,
+        other.attempts.first?.decision == call.attempts.first?.decision,
         call.isJudged, other.isJudged
       else {
         unpaired += 1

@@ -221,7 +221,7 @@ extension Report {
 extension Observation {
   /// The way it ended, in a report's words.
   var endingWords: String {
-    if notOnCassette != nil { return "not on the cassette" }
+    if self.notOnCassette != nil { return "not on the cassette" }
     if wasGivenUp { return "given up" }
     return ending.reason.map { "failed: \($0)" } ?? ending.word
   }

@@ -5,7 +5,6 @@
 public struct MetricsAccumulator: Sendable {
   private var tallies: [Tally] = []
   private var places: [String: Int] = [:]
-  private var names = FaultNames()
 
   /// Makes an accumulator without calls.
   public init() {}
@@ -17,7 +16,7 @@ public struct MetricsAccumulator: Sendable {
 
   /// Adds a call to the figures.
   public mutating func add(_ observation: Observation) {
-    tallies[place(of: observation.endpoint)].add(observation, &names)
+    tallies[place(of: observation.endpoint)].add(observation)
   }
 
   /// Adds all calls of another accumulator.

@@ -190,11 +190,7 @@ public struct Report: Sendable, Hashable {
     var used: Set<Int> = []
     for row in scenarios.flatMap(\.subjects) {
       for attempt in row.observations.flatMap(\.allAttempts) {
-        let words = attempt.take.split(separator: " ")
-        guard words.count == 2, ["recording", "withheld"].contains(words[0]),
-          let number = Int(words[1])
-        else { continue }
-        used.insert(number)
+        if let number = attempt.source.number { used.insert(number) }
       }
     }
     return used

@@ -108,11 +108,9 @@ struct FlowRun: Sendable, Hashable {
 extension Observation.Attempt {
   /// The place that its decision is about.
   var place: FlowRun.Place? {
-    let parts = decision.split(separator: "\t", maxSplits: 3, omittingEmptySubsequences: false)
-    guard parts.count == 4, let ordinal = Int(parts[2]) else { return nil }
-    return FlowRun.Place(key: String(parts[1]), ordinal: ordinal)
+    decision.ordinal.map { FlowRun.Place(key: decision.key, ordinal: $0) }
   }
 
   /// Tells whether it met a fault.
-  var isHit: Bool { !Self.metNothing(in: decision) }
+  var isHit: Bool { !decision.metNothing }
 }

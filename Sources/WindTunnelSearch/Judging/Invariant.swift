@@ -123,22 +123,12 @@ extension Observation.Attempt {
   /// Tells whether the origin did what was asked: it was asked for its answer, which may not have
   /// arrived. A status in its place says that it did nothing.
   fileprivate var wasDone: Bool {
-    guard isHit else { return true }
-    return !faults.contains { name in
-      name.hasPrefix("status ") || Self.withoutOrigin.contains(name)
-    }
-  }
-
-  /// The faults by which a request does not come as far as the origin, or is answered in its place.
-  private static let withoutOrigin: Set<String> = {
-    let kinds = FaultKind.all.filter { kind in
-      switch kind.fault {
+    !metFaults.contains { fault in
+      switch fault {
+      case .status, .answer: true
       case .connection(let fault): fault.symptom != nil
-      case .answer: true
       default: false
       }
     }
-    let rules = kinds.map { FaultRule.always(.always, $0.fault) }
-    return Set(Scenario("", rules: rules).faultNames)
-  }()
+  }
 }

@@ -152,7 +152,9 @@ struct Oracle: Sendable {
     switch last.status {
     case 429?, 503?:
       // A wait until a date, or one that is none or endless, need not be understood.
-      guard !last.decision.contains("\"retryAfter\"") else { return false }
+      for case .status(_, let told?) in last.decision.faults {
+        guard case .seconds = told else { return false }
+      }
       wait = last.retryAfter ?? .zero
     case 401?:
       // A new credential would have been taken, and the client had got one.

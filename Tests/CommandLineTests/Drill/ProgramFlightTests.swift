@@ -68,7 +68,7 @@ struct ProgramFlightTests {
     let calls = report.scenarios.flatMap(\.subjects).flatMap(\.observations)
     #expect(calls.map(\.ending) == calls.map { _ in .succeeded } && calls.count == 6)
     // It meets what it would meet if it added nothing.
-    expectEqual(calls[0].attempts.map(\.decision), ["calm/0\tGET /home\t1\t[]"])
+    expectEqual(calls[0].attempts.map(\.decision.line), ["calm/0\tGET /home\t1\t[]"])
     expectEqual(calls[0].attempts[0].sent?.addsParameters, true)
     let again = try await Program.run("drill", "--again", "r.json#calm/home/0", in: scratch)
     expectEqual(again.code, 0, "\(again)")

@@ -31,7 +31,7 @@ struct ConversationDrillTests {
     expectEqual(row.observations.map(\.ending), [.succeeded, .succeeded])
     #expect(row.observations.allSatisfy { $0.endpoint == "GET /chat" && $0.attempts.count == 1 })
     for attempt in row.observations.flatMap(\.attempts) {
-      #expect(attempt.status == 101 && attempt.take == "recording 1")
+      #expect(attempt.status == 101 && attempt.source == .played(.recording(0)))
       let log = try #require(attempt.conversation)
       expectEqual(Self.words(log), ["server 1", "client 2?", "server 3", "server 4"])
       #expect(log.pings == 1 && log.ending == .client(1000) && log.waiting == 0)
@@ -81,7 +81,7 @@ struct ConversationDrillTests {
     )
     let row = try await flight.run([.conversation(.end(.frame(1012), before: 2))], first: 1)
     let attempts = try #require(row.observations.first?.attempts)
-    expectEqual(attempts.map(\.take), ["withheld 1", "recording 1"])
+    expectEqual(attempts.map(\.source.words), ["withheld 1", "recording 1"])
     expectEqual(attempts.map { $0.conversation?.ending }, [.server(1012), .clientLeft])
     expectEqual(
       attempts.map { Self.words($0.conversation ?? ConversationLog()) },

@@ -24,11 +24,14 @@ import Testing
       attemptCount: 2
     )
     var first = Observation.Attempt(
-      decision: "rain/3\tGET /home\t1\t[{\"status\":503}]",
-      take: "withheld 1"
+      decision: .init(line: "rain/3\tGET /home\t1\t[{\"status\":503}]"),
+      source: .init(words: "withheld 1")
     )
     (first.start, first.end, first.status) = (.milliseconds(5), .milliseconds(10), 503)
-    var second = Observation.Attempt(decision: "rain/3\tGET /home\t2\t[]", take: "recording 1")
+    var second = Observation.Attempt(
+      decision: .init(line: "rain/3\tGET /home\t2\t[]"),
+      source: .init(words: "recording 1")
+    )
     (second.start, second.end, second.status) = (.milliseconds(25), .milliseconds(35), 200)
     call.attempts = [first, second]
     console.take(.ended(scenario: "rain", subject: "shop", call))

@@ -91,8 +91,8 @@ import WindTunnelCommandLine
   ) -> Observation.Attempt {
     let faults = status == 200 ? "" : #"{"status":\#(status)}"#
     var attempt = Observation.Attempt(
-      decision: "rain/\(call)\tGET /home\t1\t[\(faults)]",
-      take: status == 200 ? "recording 1" : "withheld 1"
+      decision: .init(line: "rain/\(call)\tGET /home\t1\t[\(faults)]"),
+      source: .init(words: status == 200 ? "recording 1" : "withheld 1")
     )
     (attempt.start, attempt.end) = (.milliseconds(start), .milliseconds(end))
     (attempt.status, attempt.isRepeatable) = (status, true)

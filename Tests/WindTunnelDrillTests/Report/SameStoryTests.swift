@@ -111,7 +111,7 @@ import Testing
         let most = row.name == "network-layer" ? 3 : 1
         let whole = (1...most).map { "recording \($0)" }
         expectEqual(
-          observation.attempts.map(\.take),
+          observation.attempts.map(\.source.words),
           Array(whole.prefix(observation.attempts.count))
         )
         if row.name == "urlsession" { expectEqual(observation.attempts.count, 1) }

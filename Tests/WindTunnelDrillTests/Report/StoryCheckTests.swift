@@ -19,7 +19,7 @@ import Testing
       showed: true,
       latency: .zero,
       attemptCount: 1,
-      attempts: [.init(decision: decision, take: "recording 1")]
+      attempts: [.init(decision: .init(line: decision), source: .init(words: "recording 1"))]
     )
   }
 

@@ -42,7 +42,10 @@ import WindTunnelSymptoms
       let outcome = deck.decide(request, lane: Workload.lane(scenario.name, 0), at: .now)
       deck.finished(outcome)
       let sum = AnswerSummary(outcome.decision.faults, over: outcome.recording)
-      var attempt = Observation.Attempt(decision: outcome.decision.line, take: "recording 0")
+      var attempt = Observation.Attempt(
+        decision: .init(outcome.decision),
+        source: .played(.recording(0))
+      )
       (attempt.status, attempt.error, attempt.bytes) = (
         sum.status, sum.symptom?.rawValue, sum.bytes
       )

@@ -27,10 +27,15 @@ import Testing
   ) -> Bool? {
     var result = CallResult.good(body)
     result.isPrinted = isPrinted
+    let answered = versions.map { number, resumesAt in
+      var version = AnsweredVersion(number: number)
+      version.resumesAt = resumesAt
+      return version
+    }
     return RecordedBodies(tape, matcher: .pathAndQuery).joins(
       result,
       Matcher.pathAndQuery.key(request),
-      versions.map { AnsweredVersion(number: $0.0, resumesAt: $0.1) }
+      answered
     )
   }
 

@@ -58,7 +58,10 @@ import Testing
     let words = "GET /other, nearest #1 GET https://api.example.test/get, differs in path"
     for call in row.observations {
       expectEqual(call.notOnCassette, (call.call % 4 == 1 ? words : nil))
-      expectEqual(call.attempts.map(\.take), [call.call % 4 == 1 ? "unmatched" : "recording 1"])
+      expectEqual(
+        call.attempts.map(\.source.words),
+        [call.call % 4 == 1 ? "unmatched" : "recording 1"]
+      )
     }
     #expect(row.metrics.calls == 20 && row.metrics.notOnCassette == 5)
     #expect(row.metrics.successRate == 1 && row.metrics.averageRetries == 0)

@@ -54,7 +54,7 @@ import Testing
         [.init(fault: "resetAfterEvents", reason: "the answer has 4 events")]
       )
       // The story is what was decided.
-      #expect(attempt.decision.hasSuffix(#"[{"resetAfterEvents":5},{"delayMilliseconds":1}]"#))
+      #expect(attempt.decision.line.hasSuffix(#"[{"resetAfterEvents":5},{"delayMilliseconds":1}]"#))
     }
     expectEqual(row.metrics.faultCoverage, 0.5)
     expectEqual(row.metrics.faults.map(\.fault), ["delay"])

@@ -21,7 +21,10 @@ import Testing
   }
 
   private static func attempt(_ start: Int, status: Int? = nil) -> Observation.Attempt {
-    var attempt = Observation.Attempt(decision: "s/0\tGET /a\t1\t[]", take: "recording 1")
+    var attempt = Observation.Attempt(
+      decision: .init(line: "s/0\tGET /a\t1\t[]"),
+      source: .init(words: "recording 1")
+    )
     (attempt.start, attempt.status) = (.milliseconds(start), status)
     return attempt
   }

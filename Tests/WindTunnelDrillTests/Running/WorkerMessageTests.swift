@@ -19,7 +19,10 @@ import Testing
     .undone(call: 3, place: 0, attempt.undone, isWhole: true),
     .hung(call: 3, .init(waited: .milliseconds(20_700), asleep: "read of\n")),
     .hung(call: 3, .init()),
-    .attempt(call: 3, .init(decision: "a\t\u{1}\n[]", take: "withheld 1")),
+    .attempt(
+      call: 3,
+      .init(decision: .init(line: "a\t\u{1}\n[]"), source: .init(words: "withheld 1"))
+    ),
     .sent(call: 4, place: 1, sent), .attempt(call: 4, attempt), .attemptEnded(call: 4, end),
     .attemptEnded(call: 4, .init(place: 0, at: .zero)),
     .conversed(call: 4, place: 1, ConversationLog()), .conversed(call: 4, place: 0, conversation),
@@ -32,7 +35,10 @@ import Testing
     return seen
   }()
   static let attempt = {
-    var attempt = Observation.Attempt(decision: "a\t\u{1}\n[]", take: "recording 1")
+    var attempt = Observation.Attempt(
+      decision: .init(line: "a\t\u{1}\n[]"),
+      source: .init(words: "recording 1")
+    )
     (attempt.start, attempt.end) = (.microseconds(7), .microseconds(9))
     (attempt.status, attempt.bytes, attempt.error) = (503, 0, "timedOut")
     (attempt.retryAfter, attempt.isRepeatable) = (.seconds(1), false)
@@ -141,14 +147,14 @@ import Testing
       Array(WorkerMessage.ended(Self.whole).line.utf8).split(separator: 1).last
     )
     let ended = try #require(try JSON(parsing: line, source: "")["ended"])
-    try expectEqual(Observation(line: ended.bytes()).received, Self.received)
+    try expectEqual(Observation(JSON(parsing: ended.bytes(), source: "")).received, Self.received)
     for text in [
       #"{"messages":[{"digest":"1","atMilliseconds":0}]}"#, #"{"messages":[{"digest":5}]}"#,
       #"{"messages":[{"digest":"000000000000000g","atMilliseconds":0}]}"#, #"{"further":-1}"#,
     ] {
       let spoilt = String(decoding: ended.bytes(), as: UTF8.self)
         .replacing(/"received":\{.*?\}\],"further":2\}/, with: "\"received\":\(text)")
-      #expect(throws: FormatError.self) { try Observation(line: Data(spoilt.utf8)) }
+      #expect(throws: FormatError.self) { try Observation(JSON(parsing: spoilt.utf8, source: "")) }
     }
   }
 

@@ -39,11 +39,10 @@ import Testing
     let cassette = try Shipped.startup()
     var counts: Requests = [:]
     for attempt in call.allAttempts {
-      let place = attempt.take.split(separator: " ").last.flatMap { Int($0) }
-      // They are counted from 1.
-      let recorded = place.map { cassette.interactions[$0 - 1].request.url }
-      let path = attempt.decision.split(separator: "\t")[1].split(separator: " ")[1]
-      counts[recorded?.host ?? attempt.take, default: [:]][String(path), default: 0] += 1
+      let number = attempt.source.number
+      let recorded = number.map { cassette.interactions[$0 - 1].request.url }
+      let path = attempt.decision.key.split(separator: " ")[1]
+      counts[recorded?.host ?? attempt.source.words, default: [:]][String(path), default: 0] += 1
     }
     return counts
   }

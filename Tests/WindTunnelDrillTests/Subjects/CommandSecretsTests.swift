@@ -64,13 +64,16 @@ import Testing
       latency: .zero,
       attemptCount: 1,
       attempts: [
-        .init(decision: "calm/0\tGET /home?x=a%20b%2Fc%2Bd%25e&sig=abc1\t1\t[]", take: "unmatched")
+        .init(
+          decision: .init(line: "calm/0\tGET /home?x=a%20b%2Fc%2Bd%25e&sig=abc1\t1\t[]"),
+          source: .played(.unmatched)
+        )
       ]
     )
     call = call.masked(by: kept)
     expectEqual(call.ending, .failed("\(Self.gone) is refused"))
     expectEqual(
-      call.attempts.map(\.decision),
+      call.attempts.map(\.decision.line),
       ["calm/0\tGET /home?x=\(Self.gone)&sig=REDACTED-sig-1\t1\t[]"]
     )
     expectEqual(call.attempts[0].faults, [])

@@ -85,7 +85,7 @@ import WindTunnelNetworkLayer
     let row = try await row([.calm], on: stage, at: 50, cassette: cassette, calls: 50)
     let whole = (1...3).map { "recording \($0)" }
     expectEqual(
-      row.observations.map { $0.attempts.map(\.take) },
+      row.observations.map { $0.attempts.map(\.source.words) },
       Array(repeating: whole, count: 50)
     )
     #expect(row.observations.allSatisfy { $0.ending == .succeeded })

@@ -78,8 +78,8 @@ import Testing
         let key = call.call % 2 == 0 ? "GET /get" : "GET /items?page=2"
         let lane = Workload.lane(flown.name, call.call)
         expectEqual(call.attempts.count, 1)
-        #expect(call.attempts.allSatisfy { $0.decision.hasPrefix("\(lane)\t\(key)\t1\t") })
-        #expect(call.attempts.allSatisfy { $0.take != "unmatched" })
+        #expect(call.attempts.allSatisfy { $0.decision.line.hasPrefix("\(lane)\t\(key)\t1\t") })
+        #expect(call.attempts.allSatisfy { $0.source != .played(.unmatched) })
       }
     }
     expectEqual(report.scenarios[0].subjects[0].metrics.successRate, 1)
@@ -101,7 +101,7 @@ import Testing
     let row = try #require(try await drill.run().scenarios.first?.subjects.first)
     expectEqual(row.observations.map(\.ending), Array(repeating: .succeeded, count: 4))
     expectEqual(
-      row.observations.map { $0.attempts.map(\.take) },
+      row.observations.map { $0.attempts.map(\.source.words) },
       [["recording 1"], ["recording 2"], ["recording 1"], ["recording 2"]]
     )
   }

@@ -88,7 +88,9 @@ import WindTunnelReports
       showed: true,
       latency: .zero,
       attemptCount: 1,
-      attempts: takes.map { Observation.Attempt(decision: "", take: $0) }
+      attempts: takes.map {
+        Observation.Attempt(decision: .init(line: ""), source: .init(words: $0))
+      }
     )
     let row = Report.Row("a", [observation])
     let flown = Report.ScenarioResult("calm", on: .onTheWire, subjects: [row])

@@ -31,7 +31,7 @@ import Testing
 
   private func tells(_ decision: FaultDecision, _ request: Request) -> Bool {
     Self.scenario.tells(
-      decision.line,
+      faults: decision.faultsText,
       of: request,
       key: Matcher.url.key(request),
       seed: 7,
@@ -58,7 +58,7 @@ import Testing
     for decision in connections {
       #expect(
         Self.scenario.tells(
-          decision.line,
+          faults: decision.faultsText,
           ofConnection: decision.ordinal,
           seed: 7,
           lane: decision.lane

@@ -18,8 +18,8 @@ import WindTunnel
     saying said: [Int] = [99]
   ) -> Observation.Attempt {
     var attempt = Observation.Attempt(
-      decision: "s/0\tGET /chat\t1\t[\(faults)]",
-      take: faults.isEmpty ? "recording \(recording)" : "withheld \(recording)"
+      decision: .init(line: "s/0\tGET /chat\t1\t[\(faults)]"),
+      source: .init(words: faults.isEmpty ? "recording \(recording)" : "withheld \(recording)")
     )
     (attempt.start, attempt.end) = (.milliseconds(start), .milliseconds(start))
     attempt.status = 101
@@ -133,7 +133,7 @@ import WindTunnel
       0,
       sending: [1, 1, 3],
       ended: Self.left,
-      faults: #"{"webSocket":"duplicate","message":1}"#
+      faults: #"{"webSocket":"duplicate"}"#
     )
     #expect(Self.words(received: [1, 3], copied).hasPrefix("0 lost, 0 doubled"))
     #expect(Self.words(received: [1, 1, 3], copied).hasPrefix("0 lost, 1 doubled"))

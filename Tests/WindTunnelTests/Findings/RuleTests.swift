@@ -33,8 +33,8 @@ extension RuleStanding {
     let isGood = faults == nil && error == nil && (status ?? 500) < 400
     let told = faults ?? (isGood ? "" : #"{"status":\#(status ?? 0)}"#)
     var attempt = Observation.Attempt(
-      decision: "s/0\t\(key)\t1\t[\(told)]",
-      take: take ?? (isGood ? "recording 1" : "withheld 1")
+      decision: .init(line: "s/0\t\(key)\t1\t[\(told)]"),
+      source: .init(words: take ?? (isGood ? "recording 1" : "withheld 1"))
     )
     (attempt.start, attempt.end) = (.milliseconds(start), .milliseconds(end))
     (attempt.status, attempt.error) = (status, error)
@@ -47,8 +47,8 @@ extension RuleStanding {
   /// A connection that was broken off before a request.
   static func connection(_ start: Int, _ error: String) -> Observation.Attempt {
     var attempt = Observation.Attempt(
-      decision: "s/0\tconnection\t1\t[{\"tls\":\"expired\"}]",
-      take: "connection"
+      decision: .init(line: "s/0\tconnection\t1\t[{\"tls\":\"expired\"}]"),
+      source: .played(.connection)
     )
     (attempt.start, attempt.end, attempt.error) = (
       .milliseconds(start), .milliseconds(start), error
@@ -371,8 +371,8 @@ extension RuleStanding {
     // A recorded 404 may be what a client polls for.
     var recorded = Self.row(404, waits: [500, 500])
     for place in recorded.indices {
-      recorded[place].decision = "s/0\tGET /home\t1\t[]"
-      recorded[place].take = "recording 1"
+      recorded[place].decision = .init(line: "s/0\tGET /home\t1\t[]")
+      recorded[place].source = .played(.recording(0))
     }
     try expectEqual(Self.words(rule, [Self.call(recorded)]), "not met")
     let expired = (0..<3).map { Self.connection($0 * 500, "serverCertificateHasBadDate") }
@@ -746,8 +746,8 @@ extension RuleStanding {
   {
     var polls = Self.row(404, waits: Array(repeating: 50, count: 12))
     for place in polls.indices {
-      polls[place].decision = "s/0\tGET /home\t1\t[]"
-      polls[place].take = "recording 1"
+      polls[place].decision = .init(line: "s/0\tGET /home\t1\t[]")
+      polls[place].source = .played(.recording(0))
     }
     var told = Self.row(waits: [0, 0, 0, 0])
     for place in told.indices { told[place].retryAfter = .zero }

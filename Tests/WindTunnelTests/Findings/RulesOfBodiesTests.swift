@@ -90,7 +90,7 @@ import WindTunnelFindings
   @Test func `a call's memory is kept in a report as it was seen`() throws {
     for before in [nil, 20] {
       let call = Self.call(2, peak: 900, before: before, wasEnded: before == nil)
-      try expectEqual(Observation(line: call.json.bytes()), call)
+      try expectEqual(Observation(JSON(parsing: call.json.bytes(), source: "")), call)
     }
   }
 }

@@ -16,8 +16,8 @@ import WindTunnelFindings
     faults: String = ""
   ) -> Observation.Attempt {
     var attempt = Observation.Attempt(
-      decision: "s/0\tGET /chat\t1\t[\(faults)]",
-      take: faults.isEmpty ? "recording 1" : "withheld 1"
+      decision: .init(line: "s/0\tGET /chat\t1\t[\(faults)]"),
+      source: .init(words: faults.isEmpty ? "recording 1" : "withheld 1")
     )
     (attempt.start, attempt.end) = (.milliseconds(start), .milliseconds(start + 3))
     attempt.status = 101
@@ -227,7 +227,12 @@ import WindTunnelFindings
     func call(
       _ replaces: Bool?,
       _ attempts: [Observation.Attempt] = [
-        RuleTests.attempt(0, to: 9, faults: #"{"dribbleBytes":1}"#, take: "recording 1")
+        RuleTests.attempt(
+          0,
+          to: 9,
+          faults: #"{"dribbleBytes":1,"everyMilliseconds":5}"#,
+          take: "recording 1"
+        )
       ],
       ending: Observation.CallResult = .succeeded
     ) -> Observation {

@@ -58,7 +58,7 @@ import WindTunnelFindings
       0,
       sending: [1, 1],
       ended: (9, .client(1000)),
-      faults: #"{"webSocket":"duplicate","message":1}"#
+      faults: #"{"webSocket":"duplicate"}"#
     )
     #expect(try Self.words(rule, Messages.call(received: [1, 1], [copied])).hasPrefix("warning 3"))
   }

@@ -84,7 +84,7 @@ import WindTunnel
     let call = Self.call([probe, page, late])
     #expect(call.attempts == [page] && call.startAttempts == [probe, late])
     expectEqual(call.allAttempts, [probe, page, late])
-    let read = try Observation(line: call.json.description.utf8)
+    let read = try Observation(JSON(parsing: call.json.description.utf8, source: ""))
     expectEqual(read, call)
   }
 

@@ -12,7 +12,10 @@ enum Flights {
     key: String = "GET /home",
     take: String = "recording 1"
   ) -> Observation.Attempt {
-    var attempt = Observation.Attempt(decision: "s/\(call)\t\(key)\t1\t[\(faults)]", take: take)
+    var attempt = Observation.Attempt(
+      decision: .init(line: "s/\(call)\t\(key)\t1\t[\(faults)]"),
+      source: .init(words: take)
+    )
     attempt.start = start.map { .milliseconds($0) }
     attempt.end = end.map { .milliseconds($0) }
     attempt.isRepeatable = true

@@ -18,7 +18,10 @@ import Testing
       latency: .milliseconds(latency),
       attemptCount: 1,
       attempts: [
-        Observation.Attempt(decision: "calm/\(number)\tGET /home\t1\t", take: "recording 1")
+        Observation.Attempt(
+          decision: .init(line: "calm/\(number)\tGET /home\t1\t"),
+          source: .init(words: "recording 1")
+        )
       ]
     )
     (call.intendedStart, call.start) = (.milliseconds(number), .milliseconds(number))

@@ -7,7 +7,10 @@ import Testing
 
 @Suite struct ReportFormatTests {
   static func report() -> Report {
-    let attempt = Observation.Attempt(decision: "rainy/0\tGET /\t1\t[]", take: "recording 1")
+    let attempt = Observation.Attempt(
+      decision: .init(line: "rainy/0\tGET /\t1\t[]"),
+      source: .init(words: "recording 1")
+    )
     func call(_ number: Int, _ ending: Observation.CallResult, _ attempts: [Observation.Attempt]?)
       -> Observation
     {
@@ -97,7 +100,8 @@ import Testing
       Self.report().scenarios.first?.subjects.first?.observations.first
     )
     observation.latency = .microseconds(microseconds)
-    try expectEqual(Observation(line: observation.json.bytes()).latency, observation.latency)
+    let read = try Observation(JSON(parsing: observation.json.bytes(), source: ""))
+    expectEqual(read.latency, observation.latency)
   }
 
   @Test(arguments: [

@@ -272,7 +272,7 @@ extension Observation {
       let took = attempt.end.flatMap { end in attempt.start.map { end - $0 } }
       return [
         HTML.Cell("\(place + 1)"), HTML.Cell(Figures.time(offset)), HTML.Cell(Figures.time(wait)),
-        HTML.Cell(attempt.scenario, .words), HTML.Cell(attempt.take, .words),
+        HTML.Cell(attempt.scenario, .words), HTML.Cell(attempt.source.words, .words),
         HTML.Cell(Figures.count(attempt.status)), HTML.Cell(Figures.bytes(attempt.bytes)),
         HTML.Cell(Figures.time(took)), HTML.Cell(attempt.error ?? "", .words),
       ]
@@ -287,11 +287,8 @@ extension Observation {
 extension Observation.Attempt {
   /// The faults that it met with all that was drawn: `status 503, retryAfterSeconds 1`.
   fileprivate var scenario: String {
-    guard let tab = decision.lastIndex(of: "\t"),
-      // A line of another origin is shown as it is.
-      let json = try? JSON(parsing: decision[decision.index(after: tab)...].utf8, source: ""),
-      case .array(let faults) = json
-    else { return decision }
+    // A line of another origin is shown as it is.
+    guard let faults = decision.faultObjects else { return decision.line }
     if faults.isEmpty { return "nothing" }
     return faults.map { fault in
       guard case .object(let members) = fault else { return "\(fault)" }

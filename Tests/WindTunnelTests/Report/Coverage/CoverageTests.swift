@@ -37,7 +37,7 @@ import Testing
     _ key: String = "GET /home"
   ) -> Observation.Attempt {
     var attempt = Flights.attempt(faults, key: key)
-    attempt.decision = "s/0\t\(key)\t\(ordinal)\t[\(faults)]"
+    attempt.decision = .init(line: "s/0\t\(key)\t\(ordinal)\t[\(faults)]")
     return attempt
   }
 

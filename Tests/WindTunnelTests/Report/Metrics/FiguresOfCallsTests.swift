@@ -49,10 +49,9 @@ import Testing
     #expect(metrics.amplification == nil && metrics.firstTrySuccessRate == nil)
     #expect(metrics.retriesMax == nil && metrics.silentRetries == nil)
     var parts = Tally()
-    var names = FaultNames()
     for call in calls.reversed() {
       var one = Tally()
-      one.add(call, &names)
+      one.add(call)
       parts.merge(one)
     }
     #expect(Metrics(parts).averageRetries == 0.75 && Metrics(parts).callsByOwnWord == 3)
@@ -107,7 +106,7 @@ import Testing
     expectEqual(duplicates { $0.isRepeatable = false }, 2)
     expectEqual(duplicates { $0.isRepeatable = true }, 0)
     expectNil(duplicates { $0.isRepeatable = nil })
-    expectEqual(duplicates { ($0.isRepeatable, $0.take) = (nil, "connection") }, 0)
+    expectEqual(duplicates { ($0.isRepeatable, $0.source) = (nil, .played(.connection)) }, 0)
   }
 
   @Test func `a post to another place is no duplicate`() {

@@ -78,10 +78,11 @@ import Testing
     (#"[{"connect":"refused"}]"#, ["refused"]), (#"[{"dns":"hostNotFound"}]"#, ["hostNotFound"]),
     (#"[{"mutate":"truncate","draw":0.5}]"#, ["mutate truncate"]), ("[]", []), ("[", []), ("", []),
   ]) func `faults are told by name`(faults: String, names: [String]) {
-    let attempt = Observation.Attempt(decision: "s/1\tGET /\t1\t\(faults)", take: "withheld 1")
+    let attempt = Observation.Attempt(
+      decision: .init(line: "s/1\tGET /\t1\t\(faults)"),
+      source: .init(words: "withheld 1")
+    )
     expectEqual(attempt.faults, names)
-    var known = FaultNames()
-    expectEqual(known.names(of: attempt), names)
-    expectEqual(known.names(of: attempt), names, "from memory, too")
+    expectEqual(attempt.faults, names, "from memory, too")
   }
 }

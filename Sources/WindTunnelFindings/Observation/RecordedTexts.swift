@@ -1,23 +1,29 @@
 internal import Foundation
+internal import WindTunnel
 
 /// The place at which a stream of events was cut.
-struct CutStream: Sendable, Hashable {
+package struct CutStream: Sendable, Hashable {
   /// The place of its recording.
-  var interaction: Int
-  /// The number of bytes that came of it.
-  var bytes: Int
+  package var interaction: Int
+  /// The number of bytes that were received.
+  package var bytes: Int
+
+  /// Creates the place of a cut.
+  package init(interaction: Int, bytes: Int) {
+    (self.interaction, self.bytes) = (interaction, bytes)
+  }
 }
 
-/// The texts of a cassette, for what a call shows to be held against. Each is read when it is
+/// The texts of a cassette, with which the results of calls are compared. Each is read when it is
 /// needed.
-struct RecordedTexts: Sendable {
+package struct RecordedTexts: Sendable {
   /// A stream of events, as it was recorded.
   private struct Stream {
     var body: Data
     var format: EventStream.Format
   }
 
-  /// The bodies that may be texts, by request; none where one of them cannot be compared.
+  /// The bodies that may be texts, by request; missing if one of them cannot be compared.
   private var bodies: [RequestKey: [Data]] = [:]
   /// The places of the streams of a request.
   private var places: [RequestKey: [Int]] = [:]
@@ -25,9 +31,10 @@ struct RecordedTexts: Sendable {
   private var streams: [Int: Stream] = [:]
 
   /// The places of the streams of events.
-  var streamPlaces: Set<Int> { Set(streams.keys) }
+  package var streamPlaces: Set<Int> { Set(streams.keys) }
 
-  init(_ cassette: Cassette, matcher: Matcher) {
+  /// Reads the texts of a cassette.
+  package init(_ cassette: Cassette, matcher: Matcher) {
     var incomparable: Set<RequestKey> = []
     for (place, interaction) in cassette.interactions.enumerated() {
       let key = matcher.key(interaction.request)
@@ -52,8 +59,8 @@ struct RecordedTexts: Sendable {
     for key in incomparable { bodies[key] = nil }
   }
 
-  /// Returns the texts of a request that have letters of several bytes; `nil` where one has holes
-  /// of its own.
+  /// Returns the texts of a request that have letters of several bytes; `nil` if a text itself has
+  /// holes.
   private func texts(_ key: RequestKey) -> [[Unicode.Scalar]]? {
     let joined = (places[key] ?? []).compactMap { streams[$0] }
       .flatMap { Self.joined($0.body, $0.format).values }
@@ -67,14 +74,14 @@ struct RecordedTexts: Sendable {
   // MARK: Letters
 
   private static let replacement: Unicode.Scalar = "\u{FFFD}"
-  /// So many scalars beside a hole are looked at, and so many of them tell where in a text it is.
+  /// The number of scalars beside a hole that are compared, and the minimum that locates the hole.
   private static let (contextMax, contextMin) = (8, 4)
-  /// The greatest size of a text that is looked through, and the most holes of it.
+  /// The maximum size of a text that is searched, and the maximum number of its holes.
   private static let (scalarsMax, holesMax) = (4 << 20, 64)
 
-  /// Tells whether what a call showed has U+FFFD where a recorded text has letters that take
-  /// several bytes; `nil` where it was answered none, or shows none of them.
-  func replacesScalars(_ result: CallResult, _ key: RequestKey) -> Bool? {
+  /// Returns whether the result of a call has U+FFFD in place of recorded letters that take several
+  /// bytes; `nil` if no response has such letters, or if the result has none of them.
+  package func replacesScalars(_ result: CallResult, _ key: RequestKey) -> Bool? {
     guard bodies[key] != nil, let body = result.body, body.count <= Self.scalarsMax,
       // What is no text was decoded by nobody.
       let text = String(data: body, encoding: .utf8)
@@ -102,11 +109,11 @@ struct RecordedTexts: Sendable {
     return nil
   }
 
-  /// The least number of holes that tell by themselves what they were.
+  /// The minimum number of holes that identify a run of letters by themselves.
   private static let runMin = 8
 
-  /// Tells whether a text has letters of so many bytes in one run, each byte of which came by
-  /// itself: where every letter takes several, nothing stands beside a hole.
+  /// Returns whether a text has letters of so many bytes in one run. If every letter takes several
+  /// bytes and each byte is decoded by itself, no letter remains beside a hole.
   private static func hasRun(_ text: [Unicode.Scalar], bytes: Int) -> Bool {
     guard bytes >= runMin else { return false }
     return text.split { $0.value <= 0x7F }.contains { run in
@@ -114,8 +121,8 @@ struct RecordedTexts: Sendable {
     }
   }
 
-  /// Tells whether a text has at most so many letters of several bytes between the ends of what
-  /// stands before and behind them: what a client puts around a text is its own.
+  /// Returns whether a text has at most so many letters of several bytes between the texts before
+  /// and behind a hole. A client may add its own text around them.
   private static func fits(
     _ text: [Unicode.Scalar],
     _ before: ArraySlice<Unicode.Scalar>,
@@ -136,13 +143,12 @@ struct RecordedTexts: Sendable {
 
   // MARK: Events
 
-  /// The least length of a text that tells where it stands.
+  /// The minimum length of a text that identifies its place.
   private static let partMin = 4
 
-  /// Tells whether what a call showed ends where its stream was cut: with the beginning of an
-  /// event, or with what the texts of the events that came make together; `nil` where it showed
-  /// nothing.
-  func showsCutEvent(_ result: CallResult, _ cut: CutStream) -> Bool? {
+  /// Returns whether the result of a call ends at the cut of its stream: with the beginning of an
+  /// event, or with the joined texts of the received events. Returns `nil` if the result is empty.
+  package func showsCutEvent(_ result: CallResult, _ cut: CutStream) -> Bool? {
     guard let stream = streams[cut.interaction], let shown = result.body, !shown.isEmpty else {
       return nil
     }
@@ -167,11 +173,11 @@ struct RecordedTexts: Sendable {
     }
   }
 
-  /// The least length of texts that were put together.
+  /// The minimum length of joined texts.
   private static let joinedMin = 8
 
-  /// Returns the texts that the events of a stream make together, by the place in each event: the
-  /// tokens of a model's answer. What is the same in all of them, such as a name, is none.
+  /// Returns the joined texts of a stream's events, by their place in an event, such as the tokens
+  /// of a model. A text that is the same in all events, such as a name, is left out.
   private static func joined(_ body: Data, _ format: EventStream.Format) -> [String: String] {
     var pieces: [String: [String]] = [:]
     var start = 0
@@ -198,8 +204,7 @@ struct RecordedTexts: Sendable {
     }
   }
 
-  /// Returns what a client shows of events: the values of `data` (WHATWG HTML §9.2.6), or the
-  /// texts.
+  /// Returns the content of events: the values of `data` (WHATWG HTML §9.2.6), or the texts.
   private static func content(of bytes: Data, _ format: EventStream.Format) -> Data {
     guard format == .serverSent else { return Data(bytes.drop { $0 <= 0x20 }).trimmed }
     return EventFields(Data(bytes)).data ?? Data()
@@ -207,7 +212,7 @@ struct RecordedTexts: Sendable {
 }
 
 extension Data {
-  /// Without white space at the end.
+  /// The data without white space at the end.
   fileprivate var trimmed: Data {
     var data = self
     while let last = data.last, last <= 0x20 { data.removeLast() }

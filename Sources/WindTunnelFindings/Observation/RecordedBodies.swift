@@ -1,25 +1,29 @@
 internal import Foundation
+internal import WindTunnel
 
-/// A version of a body that a request was answered with.
-struct AnsweredVersion: Sendable {
+/// A version of a body in a response.
+package struct AnsweredVersion: Sendable {
   /// The number of the version.
-  var number: Int
-  /// The first byte that was asked for, where the request took up what broke off.
-  var resumesAt: Int?
-  /// The origin of the server that was asked.
-  var origin: String?
-  /// Tells whether that server had been probed, and had said other things than it must.
-  var isOfFailedProbe = false
+  package var number: Int
+  /// The first requested byte, if the request resumed an earlier response.
+  package var resumesAt: Int?
+  /// The origin of the server.
+  package var origin: String?
+  /// Whether that server had failed a probe.
+  package var isOfFailedProbe = false
+
+  /// Creates a version of its number.
+  package init(number: Int) { self.number = number }
 }
 
-/// A change of a body between two requests, the later of which took it up.
+/// A change of a body between two requests, of which the later resumed the earlier response.
 private struct VersionChange: Hashable {
   var from: Int
   var to: Int
-  /// The first byte that the later one asked for.
+  /// The first byte that the later request asked for.
   var at: Int
 
-  /// Returns the changes that a call met, each pair of versions once.
+  /// Returns the changes in a call, each pair of versions once.
   static func all(in versions: [AnsweredVersion]) -> [VersionChange] {
     var (seen, changes): (Set<Int>, [VersionChange]) = ([], [])
     for version in versions {
@@ -36,14 +40,14 @@ private struct VersionChange: Hashable {
 }
 
 /// A comparison of a call's body with the recorded ones.
-struct RecordedBodies: Sendable {
+package struct RecordedBodies: Sendable {
   /// A body as it was recorded, and as a program may print it.
   private struct Recorded: Sendable {
     var data: Data
     var printed: Data
-    /// As JSON, in the one spelling that all its spellings share.
+    /// The body as JSON in its canonical spelling; `nil` if it is not JSON.
     var json: JSON?
-    /// Tells whether a call that brought it has something to show.
+    /// Whether a call that returned the body has something to show.
     var shows: Bool
 
     init(_ data: Data) {
@@ -54,16 +58,17 @@ struct RecordedBodies: Sendable {
     }
   }
 
-  /// The bodies of the takes of each request; empty where one of them cannot be compared.
+  /// The bodies of the recordings of each request; empty if one of them cannot be compared.
   private var bodies: [RequestKey: [Recorded]] = [:]
-  /// The requests that are answered with JSON and nothing else.
+  /// The requests whose responses are all JSON.
   private var inJSON: Set<RequestKey> = []
 
-  init(_ cassette: Cassette, matcher: Matcher) {
+  /// Reads the bodies of a cassette.
+  package init(_ cassette: Cassette, matcher: Matcher) {
     var (incomparable, otherwise): (Set<RequestKey>, Set<RequestKey>) = ([], [])
     for interaction in cassette.interactions {
       let key = matcher.key(interaction.request)
-      // A redirect's answer is another's, and a client opens what is coded.
+      // A redirect leads to another response, and a client decodes a coded body.
       guard let response = interaction.response, 200..<300 ~= response.status,
         response.headers["Content-Encoding"] == nil
       else {
@@ -78,13 +83,12 @@ struct RecordedBodies: Sendable {
     inJSON.subtract(incomparable.union(otherwise))
   }
 
-  /// Tells whether what a call brought is one of the bodies that were recorded; `nil` where that
-  /// cannot be told: what a program printed may be made of a body, unless it is one or the
-  /// beginning of one.
+  /// Returns whether a call returned a recorded body; `nil` if that is unknown. The output of a
+  /// program may be made from a body, unless it is a body or the beginning of one.
   ///
-  /// Most programs end what they print with a line feed, and many print JSON in a layout of their
-  /// own: neither makes it another body.
-  func match(_ result: CallResult, _ key: RequestKey) -> Bool? {
+  /// Most programs end their output with a line feed, and many print JSON in a layout of their own.
+  /// Neither makes it another body.
+  package func match(_ result: CallResult, _ key: RequestKey) -> Bool? {
     guard let body = result.body, let recorded = bodies[key] else { return nil }
     if recorded.contains(where: { $0.data == body }) { return true }
     guard result.isPrinted else { return false }
@@ -98,12 +102,12 @@ struct RecordedBodies: Sendable {
     return !printed.isEmpty && recorded.contains { $0.printed.starts(with: printed) } ? false : nil
   }
 
-  /// The bodies of fewer bytes say nothing about where they come from: `[]`, `{"ok":true}`.
+  /// The minimum length of a body that identifies its recording: not `[]` or `{"ok":true}`.
   private static let tellingBytes = 16
 
-  /// Returns the endpoint whose answer a call brought in place of its own, or the name of a
-  /// portal's page; `nil` where it brought its own or a part of that, or something that no request
-  /// here is answered with.
+  /// Returns the endpoint whose recorded response a call returned in place of its own, or the name
+  /// of a portal's page. Returns `nil` for its own response or a part of it, and for a body that is
+  /// not recorded.
   func other(_ result: CallResult, _ key: RequestKey) -> String? {
     guard let body = result.body, let recorded = bodies[key] else { return nil }
     let shown = Self.withoutLineEnd(body)
@@ -118,10 +122,12 @@ struct RecordedBodies: Sendable {
     return others.keys.map { String($0.text.prefix { $0 != "?" }) }.min()
   }
 
-  /// Tells whether what a call brought is the beginning of one version of a recorded body with a
-  /// later one, or the rest of it, behind it; `nil` where no request took up one version and was
-  /// answered with another, and where it brought neither that nor a version.
-  func joins(_ result: CallResult, _ key: RequestKey, _ versions: [AnsweredVersion]) -> Bool? {
+  /// Returns whether a call returned the beginning of one version of a recorded body, followed by a
+  /// later version or its rest. Returns `nil` if no request resumed one version and received
+  /// another, and for any body that is not made of versions.
+  package func joins(_ result: CallResult, _ key: RequestKey, _ versions: [AnsweredVersion])
+    -> Bool?
+  {
     let changes = VersionChange.all(in: versions)
     guard !changes.isEmpty, let body = result.body, let recorded = bodies[key]
     else { return nil }
@@ -137,7 +143,7 @@ struct RecordedBodies: Sendable {
         if Self.isJoined(shown, of: old, and: new) { isJoined = true }
         guard let json else { continue }
         if json == Self.json(old) || json == Self.json(new) { return false }
-        // In another layout of its own; where it was cut the client has said.
+        // In another layout. The client has reported the place of the cut.
         let joined = old.prefix(change.at) + new.dropFirst(change.at)
         if json == Self.json(Data(joined)) { isJoined = true }
       }
@@ -145,8 +151,8 @@ struct RecordedBodies: Sendable {
     return isJoined ? true : nil
   }
 
-  /// Tells whether a body that is neither of two of the same length begins as the one and goes on
-  /// as the other, or has all of the other behind a part of the one which is none of the other.
+  /// Returns whether a body begins as the old version and continues as the new one of the same
+  /// length, or has all of the new version behind a part of the old one.
   private static func isJoined(_ shown: Data, of old: Data, and new: Data) -> Bool {
     if shown.count == old.count, old.count == new.count {
       let beginning = zip(shown, old).prefix { $0 == $1 }.count
@@ -160,7 +166,7 @@ struct RecordedBodies: Sendable {
       && shown.dropFirst(count) == new
   }
 
-  /// Tells whether a call brought the page of a captive portal, by itself or as a text within JSON.
+  /// Returns whether a call returned the page of a captive portal, by itself or as a text in JSON.
   func showsPortalPage(_ result: CallResult) -> Bool {
     guard let body = result.body else { return false }
     let page = Self.withoutLineEnd(Data(ReplacementResponse.portalPage.utf8))
@@ -171,8 +177,8 @@ struct RecordedBodies: Sendable {
     return json?.texts.contains { $0.contains(text) } ?? false
   }
 
-  /// Tells whether a call brought a version of a recorded body that was recorded nowhere: by
-  /// itself, in a layout of its own, as a part of other JSON, or as a text or bytes within.
+  /// Returns whether a call returned a version of a recorded body that is not recorded itself: as
+  /// the body, in another layout, as a part of other JSON, or as a text or bytes in it.
   func shows(version number: Int, _ result: CallResult, _ key: RequestKey) -> Bool {
     guard let body = result.body, let recorded = bodies[key], match(result, key) != true else {
       return false
@@ -191,13 +197,13 @@ struct RecordedBodies: Sendable {
     }
   }
 
-  /// The greatest number of printed characters that are told.
+  /// The maximum number of characters that are reported.
   private static let printedMax = 40
 
-  /// Returns the beginning of what a program printed in place of a recorded body, without what
-  /// looks like a secret and without those of the requests by which it asked; `nil` where the two
-  /// were compared, or there is nothing to compare with.
-  func printed(
+  /// Returns the beginning of a program's output, without secrets and without the secrets of its
+  /// requests. Returns `nil` if the output was compared with a recorded body, or if there is no body
+  /// to compare it with.
+  package func printed(
     _ result: CallResult,
     _ key: RequestKey,
     asking requests: [Request] = []
@@ -214,7 +220,7 @@ struct RecordedBodies: Sendable {
     return line.count > Self.printedMax ? "\(line.prefix(Self.printedMax))…" : String(line)
   }
 
-  /// Tells whether what was decoded is no text, whose last character may be cut; colours are text.
+  /// Returns whether a decoded string is not text. Its last character may be cut; colours are text.
   private static func isNoText(_ text: String) -> Bool {
     text.dropLast(3).unicodeScalars.contains { scalar in
       scalar == "\u{FFFD}"
@@ -222,7 +228,7 @@ struct RecordedBodies: Sendable {
     }
   }
 
-  /// Without one line feed at the end, and the carriage return before it.
+  /// Returns data without one line feed at the end, and the carriage return before it.
   private static func withoutLineEnd(_ data: Data) -> Data {
     guard data.last == UInt8(ascii: "\n") else { return data }
     let line = data.dropLast()
@@ -234,8 +240,8 @@ struct RecordedBodies: Sendable {
     (try? JSON(parsing: body, source: ""))?.canonical()
   }
 
-  /// Tells whether a call has something to show: a body that is not empty and decodes.
-  func shows(_ result: CallResult, _ key: RequestKey) -> Bool {
+  /// Returns whether a call has something to show: a body that is not empty and decodes.
+  package func shows(_ result: CallResult, _ key: RequestKey) -> Bool {
     // What was recorded has been looked at.
     if result.isShown == nil, result.ending == .succeeded, let body = result.body,
       let recorded = bodies[key]?.first(where: { $0.data == body })
@@ -245,8 +251,8 @@ struct RecordedBodies: Sendable {
     return result.showed && (result.isShown != nil || decodes(result, key))
   }
 
-  /// Tells whether a client that knows what it asked for can make something of what came. Of what a
-  /// program printed only a page says that it cannot: the rest may be the program's own words.
+  /// Returns whether a client can decode a body as the recorded media type. The output of a program
+  /// counts as decoded unless it is an HTML page, because it may be the program's own words.
   private func decodes(_ result: CallResult, _ key: RequestKey) -> Bool {
     guard let body = result.body, inJSON.contains(key) else { return true }
     // Why it is none does not matter here.
@@ -260,7 +266,7 @@ struct RecordedBodies: Sendable {
 }
 
 extension JSON {
-  /// Tells whether it is another one in the same spelling, or has it as a part.
+  /// Returns whether the value equals another value, or has it as a part.
   fileprivate func holds(_ other: JSON) -> Bool {
     if self == other { return true }
     return switch self {
