@@ -16,23 +16,24 @@ struct DeckResponder {
   }
 
   private let context: PortContext
+  /// Whether a response may be sent as it was rendered, which is for HTTP/1.1.
+  private let sendsRendered: Bool
   /// The moment at which the connection began.
   private let start: Moment
   /// The name that the client called this server by last.
   private var naming: Authority.Naming?
-  /// The beginning of the request that is coming, and the length of the handshake in front of it,
-  /// where there was one, and only before the connection's first request.
-  private var requestStart = Moment.now()
-  private var handshake: Duration?
   private var hasAsked = false
-  /// The connection as the deck keeps it with the next request.
-  private var connection = SentRequest.Connection(isNew: true, isSecure: false)
+  /// The number of the connection; `nil` if the deck has not counted it.
+  private var number: Int?
   /// The address of a proxy's client, where somebody observes what each does.
   private var client: String?
   /// The bytes that came last, where a request may have come in them and nothing else did.
   private var spelling: [UInt8]?
 
-  init(_ context: PortContext, start: Moment) { (self.context, self.start) = (context, start) }
+  init(_ context: PortContext, start: Moment, isHTTP1: Bool) {
+    (self.context, self.start) = (context, start)
+    sendsRendered = context.sendsRendered && isHTTP1
+  }
 
   /// Notes whose connection it is.
   mutating func noteClient(on channel: Channel) {
@@ -41,30 +42,38 @@ struct DeckResponder {
   }
 
   /// Notes the number of the connection.
-  mutating func noteNumber(_ number: Int) { connection.number = number }
+  mutating func noteNumber(_ number: Int) { self.number = number }
 
-  /// Notes when a request began.
-  mutating func noteBegin(isSecure: Bool, at moment: Moment = .now()) {
-    requestStart = moment
-    (connection.isNew, connection.isSecure) = (!hasAsked, isSecure)
-    handshake = !hasAsked && isSecure ? .nanoseconds(requestStart - start) : nil
-    hasAsked = true
+  /// Notes that a request begins now.
+  mutating func noteBegin(isSecure: Bool) -> RequestArrival {
+    defer { hasAsked = true }
+    return arrival(isSecure: isSecure)
+  }
+
+  private func arrival(isSecure: Bool) -> RequestArrival {
+    let now = Moment.now()
+    return RequestArrival(
+      start: now,
+      connection: SentRequest.Connection(number: number, isNew: !hasAsked, isSecure: isSecure),
+      handshake: !hasAsked && isSecure ? .nanoseconds(now - start) : nil
+    )
   }
 
   /// Notes that all of a request is here that has been decided.
-  func noteEnd(of outcome: Outcome) {
-    let upload = Duration.nanoseconds(Moment.now() - requestStart)
+  func noteEnd(of outcome: Outcome, _ arrival: RequestArrival) {
+    let (isSecure, handshake) = (arrival.connection.isSecure, arrival.handshake)
+    let upload = Duration.nanoseconds(Moment.now() - arrival.start)
     // Most clients call the address that they were given, and of their outcomes no copy is made;
     // nor where nobody is told.
     let host = (naming?.host).flatMap { $0.hasPrefix("127.0.0.1") ? nil : $0 }
     let isTold = context.deck.isObserved(outcome)
-    guard isTold, host != nil || client != nil || connection.isSecure else {
+    guard isTold, host != nil || client != nil || isSecure else {
       context.deck.requestEnded(outcome, handshake: handshake, upload: upload)
       return
     }
     var named = outcome
     if let host { named.calledBy = host }
-    (named.client, named.isSecure) = (client, connection.isSecure)
+    (named.client, named.isSecure) = (client, isSecure)
     context.deck.requestEnded(named, handshake: handshake, upload: upload)
   }
 
@@ -73,88 +82,79 @@ struct DeckResponder {
   /// - Parameters:
   ///   - head: The request's head.
   ///   - body: The request's content, where it is kept.
-  ///   - asked: The deck's view of it.
+  ///   - arrival: The arrival of its head.
   ///   - channel: The client's connection.
   ///   - isLast: Whether nothing came behind it.
   /// - Returns: What became of it.
   mutating func answer(
     _ head: RequestHead,
     _ body: Data,
-    _ asked: DeckRequest,
+    _ arrival: RequestArrival,
     on channel: Channel,
     isLast: Bool
   ) -> Answer {
-    let authority = authority(of: head, asked, isSecure: channel.isSecure)
+    let authority = authority(of: head, arrival)
     // Content that is only for the observer is no part of the request: a link would slow it down.
     let isPart =
       context.keepsContent || context.isWatched
       || context.origins.listsRequests && context.deck.needsRequestContent
     let request = authority.request(head, isPart ? body : Data())
-    var (outcome, prepared) = decide(request, asked, content: Body(body))
+    var (outcome, prepared) = decide(request, arrival, content: Body(body))
     authority.leadBackURLs(in: &outcome)
     if isPart || body.count < PortContext.playedBytesMax { context.played?(outcome, Body(body)) }
-    if isLast { remember(prepared, head, isSecure: channel.isSecure) }
+    if isLast { remember(prepared, head, isSecure: arrival.connection.isSecure) }
     spelling = nil
-    noteEnd(of: outcome)
+    noteEnd(of: outcome, arrival)
     if send(outcome, to: head, on: channel) != nil { return .sent }
-    return .carried(exchange(head, outcome, authority))
+    return .carried(exchange(head, outcome, authority, arrival))
   }
 
   /// Decides a request by its head, whose content comes while it is being answered; `nil` where the
   /// deck has to have it whole.
   mutating func begin(
     _ head: RequestHead,
-    _ asked: DeckRequest,
-    isSecure: Bool
+    _ arrival: RequestArrival
   ) -> (RequestExchange, StreamedContent)? {
-    let authority = authority(of: head, asked, isSecure: isSecure)
+    let authority = authority(of: head, arrival)
     let request = authority.request(head, Data())
     guard !context.deck.records || context.deck.ignores(request.url) else { return nil }
     let content = head.framing == .none ? Body.empty : nil
-    var outcome = decide(request, asked, content: content).outcome
+    var outcome = decide(request, arrival, content: content).outcome
     authority.leadBackURLs(in: &outcome)
     if case .length(let length) = head.framing { outcome.path?.contentBytes = length }
-    let delivery = delivery(of: outcome, to: head)
-    let upload = StreamedContent(head.framing, isPassedOn: delivery.passingContent != nil)
-    return (exchange(head, outcome, authority, delivery, upload), upload)
-  }
-
-  private func delivery(of outcome: Outcome, to head: RequestHead) -> Delivery {
-    context.deck.delivery(of: outcome, on: .onTheWire, isHTTP10: head.version == .http10)
+    let exchange = exchange(head, outcome, authority, arrival)
+    let isPassedOn = exchange.delivery.passingContent != nil
+    let upload = StreamedContent(head.framing, isPassedOn: isPassedOn)
+    if isPassedOn { exchange.upload = upload }
+    return (exchange, upload)
   }
 
   private func exchange(
     _ head: RequestHead,
     _ outcome: Outcome,
     _ authority: Authority,
-    _ delivery: Delivery? = nil,
-    _ upload: StreamedContent? = nil
+    _ arrival: RequestArrival
   ) -> RequestExchange {
-    RequestExchange(
-      head,
-      outcome,
-      authority,
-      delivery ?? self.delivery(of: outcome, to: head),
-      upload?.isPassedOn == true ? upload : nil,
-      in: context.origins
-    )
+    let isHTTP10 = head.version == .http10
+    let delivery = context.deck.delivery(of: outcome, on: .onTheWire, isHTTP10: isHTTP10)
+    return RequestExchange(head, outcome, authority, delivery, arrival)
   }
 
   private func decide(
     _ request: Request,
-    _ asked: DeckRequest,
+    _ arrival: RequestArrival,
     content: Body?
   ) -> (outcome: Outcome, prepared: PreparedRequest) {
     var (outcome, prepared) = context.deck.prepareAndDecide(
       request,
       lane: context.lane,
       at: Date(),
-      on: connection,
+      on: arrival.connection,
       content: content
     )
-    if let handshakes = asked.handshakes {
+    if let handshakes = arrival.handshakes {
       outcome.path?.handshakes = handshakes()
-    } else if handshake != nil {
+    } else if arrival.handshake != nil {
       outcome.path?.isSecured = true
     }
     return (outcome, prepared)
@@ -162,11 +162,10 @@ struct DeckResponder {
 
   private mutating func authority(
     of head: RequestHead,
-    _ asked: DeckRequest,
-    isSecure: Bool
+    _ arrival: RequestArrival
   ) -> Authority {
-    if let naming = asked.naming { return Authority(of: head, named: naming) }
-    let scheme = isSecure ? "https" : "http"
+    if let naming = arrival.naming { return Authority(of: head, named: naming) }
+    let scheme = arrival.connection.isSecure ? "https" : "http"
     let authority = Authority(of: head, in: context.origins, by: scheme, after: naming)
     naming = authority.naming
     return authority
@@ -178,7 +177,7 @@ struct DeckResponder {
     to head: RequestHead,
     on channel: Channel
   ) -> RenderedResponse? {
-    guard context.sendsRendered, !channel.isCongested,
+    guard sendsRendered, !channel.isCongested,
       let response = context.renderedResponses.response(to: head, outcome)
     else { return nil }
     var measure = ExchangeMeasure(of: outcome, in: context.origins)
@@ -200,17 +199,16 @@ struct DeckResponder {
       spelling = Array(bytes)
       return nil
     }
-    let begin = Moment.now()
+    let arrival = arrival(isSecure: channel.isSecure)
     let rendered = channel.isCongested ? nil : known.rendered
-    (connection.isNew, connection.isSecure) = (!hasAsked, channel.isSecure)
-    let arrival = context.deck.decide(
+    let decision = context.deck.decide(
       known.prepared,
       holding: rendered?.key,
       lane: context.lane,
       at: Date(),
-      on: connection
+      on: arrival.connection
     )
-    switch arrival {
+    switch decision {
     case .sameResponse:
       hasAsked = true
       if let rendered { channel.write(context.renderedResponses.again(rendered.response)) }
@@ -220,11 +218,11 @@ struct DeckResponder {
       requests.forgetAll()
       return nil
     case .decided(let outcome):
-      noteBegin(isSecure: channel.isSecure, at: begin)
-      noteEnd(of: outcome)
+      hasAsked = true
+      noteEnd(of: outcome, arrival)
       guard let response = send(outcome, to: known.head, on: channel) else {
-        let authority = authority(of: known.head, DeckRequest(), isSecure: channel.isSecure)
-        return .carried(exchange(known.head, outcome, authority))
+        let authority = authority(of: known.head, arrival)
+        return .carried(exchange(known.head, outcome, authority, arrival))
       }
       known.rendered = outcome.renderedKey.map { ($0, response) }
       return .sent

@@ -2,7 +2,7 @@
 
 /// The connections that are open on one loop. On that loop's thread only.
 final class LiveConnections: @unchecked Sendable {
-  private var connections: [ObjectIdentifier: ClientConnection] = [:]
+  private var connections: [ObjectIdentifier: ServedConnection] = [:]
   private let open: ConnectionLimit
   /// Tells whether no further request is served, from the moment on that the server is told to end.
   private(set) var isDraining = false
@@ -11,7 +11,7 @@ final class LiveConnections: @unchecked Sendable {
   init(_ open: ConnectionLimit) { self.open = open }
 
   /// Takes a connection in that was counted when it came.
-  func insert(_ connection: ClientConnection) {
+  func insert(_ connection: ServedConnection) {
     connections[ObjectIdentifier(connection)] = connection
   }
 
@@ -19,11 +19,11 @@ final class LiveConnections: @unchecked Sendable {
   /// connects and stays silent does not keep other clients out.
   func makeRoom(below most: Int) {
     guard open.count >= most else { return }
-    connections.values.filter { !$0.hasHead }.min { $0.start < $1.start }?.abandon()
+    connections.values.filter { !$0.requests.hasHead }.min { $0.start < $1.start }?.abandon()
   }
 
   /// Takes a connection in that did not come by a listener.
-  func insertUncounted(_ connection: ClientConnection) {
+  func insertUncounted(_ connection: ServedConnection) {
     _ = open.enter()
     insert(connection)
   }
@@ -31,7 +31,7 @@ final class LiveConnections: @unchecked Sendable {
   /// Drops a connection that was counted when it arrived.
   func discard() { open.leave() }
 
-  func remove(_ connection: ClientConnection) {
+  func remove(_ connection: ServedConnection) {
     guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
     open.leave()
     notifyIfEmpty()

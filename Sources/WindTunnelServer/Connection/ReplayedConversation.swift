@@ -3,7 +3,7 @@ internal import WindTunnel
 /// A recorded conversation on its way to a client: bytes in and out, as its server says.
 ///
 /// On the loop's thread only.
-final class ReplayedConversation {
+final class ReplayedConversation: ConnectionSuccessor {
   private let outcome: Outcome
   private let context: PortContext
   /// The client; it is held by its channel, as long as that is open.
@@ -42,7 +42,7 @@ final class ReplayedConversation {
   }
 
   /// Ends the conversation since the server stops.
-  func goAway() {
+  func stop() {
     // However much waits: what is written now is sent before the end.
     for case .bytes(let data) in queue + server.goAway(at: now) { channel?.write(data) }
     queue = []

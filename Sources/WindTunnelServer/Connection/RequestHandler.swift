@@ -23,7 +23,12 @@ extension RequestHandler {
 /// The ways in which a request is handled.
 enum RequestHandling {
   /// The deck decides what answers.
-  case play(DeckRequest)
+  ///
+  /// - Parameters:
+  ///   - naming: The place that the request is meant for; `nil`: the one that its host names.
+  ///   - handshakes: Takes the round trips that go before the request on a link; `nil`: they are
+  ///     the connection's own.
+  case play(naming: Authority.Naming? = nil, handshakes: (() -> Int)? = nil)
   /// The server answers by itself once the request is whole, and is handed the content where it is
   /// kept.
   case answer((Data) -> Response)
@@ -31,15 +36,7 @@ enum RequestHandling {
   case answerLast((Data) -> Response)
   /// The answer is given by the head alone and is the connection's last.
   case refuse(Response)
-  /// The connection is another protocol's once the request is whole.
-  case takeOver((ClientConnection) -> Void)
-}
-
-/// The deck's view of a request beside what stands in it.
-struct DeckRequest {
-  /// The place that the request is meant for; `nil`: the one that its host names.
-  var naming: Authority.Naming?
-  /// Takes the round trips that go before the request on a link; `nil`: they are the connection's
-  /// own.
-  var handshakes: (() -> Int)?
+  /// The connection is another protocol's once the request is whole, unless the server answers by
+  /// itself after all.
+  case takeOver((ServedConnection) -> RequestHandling?)
 }

@@ -2,26 +2,38 @@ internal import Foundation
 internal import WindTunnel
 internal import WindTunnelSymptoms
 
-/// One delivery on its way to a client: the player, what it said, and how the content is framed.
+/// One delivery on its way to a client: the player, its actions and the encoder of the response.
+///
+/// The connection receives nothing but ``ServedConnection/ended(_:by:)``, a handshake or another
+/// protocol.
 final class ResponseWriter: Courier {
   /// The size of a body's slices, so that a client that does not read costs no more.
   static let sliceBytes = 64 * 1024
 
-  private let exchange: RequestExchange?
-  private weak var client: ClientConnection?
+  /// The request that is answered; `nil` for the faults of a connection.
+  let exchange: RequestExchange?
+  private weak var connection: ServedConnection?
   private let context: PortContext
   var queue: ActionQueue
-  private var framing: Framing?
+  private var encoder: ResponseEncoder?
   private var trailers: HeaderFields = [:]
-  private var keepsAlive = false
   private var hasBegun = false
   /// The live server's answer, as long as it passes.
   private var upstream: UpstreamExchange?
 
-  init(_ player: Player, of exchange: RequestExchange? = nil, to client: ClientConnection) {
-    (queue, self.exchange, self.client) = (ActionQueue(player), exchange, client)
-    context = client.context
+  /// Creates the writer of a response, or of the faults of a connection.
+  init(
+    _ player: Player,
+    of exchange: RequestExchange? = nil,
+    by encoder: ResponseEncoder? = nil,
+    to connection: ServedConnection
+  ) {
+    (queue, self.connection, context) = (ActionQueue(player), connection, connection.context)
+    (self.exchange, self.encoder) = (exchange, encoder)
   }
+
+  /// The client's connection; `nil` after its end.
+  var channel: Channel? { connection?.channel }
 
   // MARK: What happens
 
@@ -47,11 +59,9 @@ final class ResponseWriter: Courier {
 
   /// Notes the end of the request's content.
   func contentEnded() {
-    exchange?.measure?.restart()
-    if let exchange { client?.noteRequestEnd(of: exchange.outcome) }
     guard let upstream else { return advance(.arrived(.requestEnd)) }
     upstream.passContent()
-    if client?.channel?.inputEnded == true { upstream.clientEnded() }
+    if channel?.inputEnded == true { upstream.clientEnded() }
   }
 
   /// Ends the answer since the request's content breaks off; returns true where the client already
@@ -69,50 +79,48 @@ final class ResponseWriter: Courier {
   // MARK: What is done
 
   /// The connection's clock, as long as there is a connection.
-  var now: Duration? { client?.channel == nil ? nil : client?.now }
+  var now: Duration? { channel == nil ? nil : connection?.now }
 
-  var isReady: Bool { client?.channel?.isCongested == false }
+  var isReady: Bool { channel?.isCongested == false }
 
-  func carried() { if !queue.isEmpty { client?.channel?.notifyWhenDrained() } }
+  func carried() { if !queue.isEmpty { channel?.notifyWhenDrained() } }
 
   func wake(at moment: Duration) {
     // Milestones of several answers on one connection do not mix: each has its own player.
-    client?.schedule(at: moment) { [weak self] in self?.advance(.tick) }
+    guard let connection else { return }
+    connection.reactor.schedule(at: connection.start + moment.inNanoseconds) { [weak self] _ in
+      self?.advance(.tick)
+    }
   }
 
   func shakeHands(_ handshake: Handshake) {
     queue.removeAll()
-    client?.shakeHands(handshake)
+    connection?.shakeHands(handshake)
   }
 
   func converse(_ head: ResponseHead, _ faults: [ConversationFault]) {
     queue.removeAll()
-    if let exchange { client?.converse(exchange, answering: head, faults) }
+    if let exchange { connection?.converse(exchange, answering: head, faults) }
   }
 
   func finish(_ afterwards: Delivery.Afterwards) {
     if let upstream = takeUpstream() { return upstream.clientHasAll() }
-    if framing == .chunked {
-      client?.channel?.write { $0.appendLastChunk(trailers: trailers) }
-    }
+    if let encoder { channel?.write { encoder.appendEnd(trailers, to: &$0) } }
     finished(.whole)
-    client?.next(keeps: afterwards.keepsConnection && keepsAlive, afterwards)
+    let keeps = afterwards.keepsConnection && encoder?.keepsAlive == true
+    connection?.ended(self, by: .whole(keeps ? afterwards : .close))
   }
 
   func closeWrite() {
-    client?.channel?.finishWriting()
-    cut()
-    client?.stall(isReading: true, exchange?.outcome)
+    channel?.finishWriting()
+    end(.stall(isReading: true))
   }
 
-  func close() { end { $0.close() } }
+  func close() { end(.close) }
 
-  func reset() { end { $0.reset() } }
+  func reset() { end(.reset) }
 
-  func stall() {
-    cut()
-    client?.stall(isReading: false, exchange?.outcome)
-  }
+  func stall() { end(.stall(isReading: false)) }
 
   // A wire has no other way to fail, and nothing to relay to.
 
@@ -128,38 +136,41 @@ final class ResponseWriter: Courier {
   func hold(_ way: Link.Way, _ isHeld: Bool) { upstream?.hold(isHeld) }
 
   func forward() {
-    guard let client else { return }
+    guard let connection else { return }
     // What follows is the upstream's to say, or the player's when it has heard of it.
     if !queue.isMetering { queue.removeAll() }
-    guard let exchange, let server = context.origins.server(for: exchange.outcome) else {
-      let request = exchange?.outcome.request
-      // Whoever follows a redirect and shrugs at a 502 would keep half of what was to be recorded.
-      if context.origins.leadsBack, let request { context.deck.missed(request) }
-      if let exchange {
-        let reason = "Its server is not the one that is recorded."
-        context.deck.tell(.notAsked(exchange.outcome, reason), of: exchange.outcome)
-        exchange.measure?.status = 502
-      }
-      let url = request?.url
-      return end { channel in
-        channel.writeNotice(
-          502,
-          "\(url?.origin ?? "The server that is meant") is not asked here: it is not the server that "
-            + "is recorded, and nothing on the tape answers. Record it without sockets, or by itself."
-        )
-        channel.close()
-      }
-    }
+    guard let exchange, let encoder, let server = context.origins.server(for: exchange.outcome)
+    else { return refuseToForward() }
     let upstream = UpstreamExchange(
       exchange,
       server,
-      for: client,
+      answering: encoder,
+      for: self,
       meter: queue.isMetering ? self : nil,
       in: context.origins,
-      on: client.reactor
+      on: connection.reactor
     )
     self.upstream = upstream
     upstream.begin()
+  }
+
+  /// Answers a request that goes to another server than the recorded one.
+  private func refuseToForward() {
+    let request = exchange?.outcome.request
+    // Whoever follows a redirect and shrugs at a 502 would keep half of what was to be recorded.
+    if context.origins.leadsBack, let request { context.deck.missed(request) }
+    if let exchange {
+      let reason = "Its server is not the one that is recorded."
+      context.deck.tell(.notAsked(exchange.outcome, reason), of: exchange.outcome)
+      exchange.measure?.status = 502
+    }
+    cut()
+    let name = request?.url.origin ?? "The server that is meant"
+    let text =
+      "\(name) is not asked here: it is not the server that is recorded, and nothing on the tape "
+      + "answers. Record it without sockets, or by itself."
+    channel?.write { encoder?.appendNotice(502, text, to: &$0) }
+    connection?.ended(self, by: .close)
   }
 
   /// Lets go of the live answer, which holds this while it is metered.
@@ -168,9 +179,9 @@ final class ResponseWriter: Courier {
     return upstream
   }
 
-  private func end(_ ending: (Channel) -> Void) {
+  private func end(_ end: DeliveryEnd) {
     cut()
-    client?.end(ending)
+    connection?.ended(self, by: end)
   }
 
   private func cut() {
@@ -195,9 +206,8 @@ final class ResponseWriter: Courier {
     begin()
     var head = head
     exchange.authority.localise(&head)
-    let answer = AnswerFraming(
-      status: head.status,
-      to: exchange.head,
+    encoder?.frame(
+      head.status,
       length: head.announcedLength(to: exchange.head.method) {
         exchange.delivery.steps.reduce(0) { sum, step in
           guard case .bytes(.data(let data)) = step else { return sum }
@@ -206,25 +216,50 @@ final class ResponseWriter: Courier {
       },
       keepsAlive: exchange.delivery.afterwards.keepsConnection && !context.origins.closesConnections
     )
-    (framing, keepsAlive) = (answer.framing, answer.keepsAlive)
-    trailers = exchange.head.accepted(head.trailers)
+    trailers = head.trailers
     exchange.measure?.take(head)
-    client?.channel?.write { $0.appendHead(head, framed: answer, for: exchange.head.version) }
+    channel?.write { encoder?.append(head, to: &$0) }
   }
 
   /// Writes a slice; what is left of the data is what is done next.
   func send(_ data: Data) {
-    guard let channel = client?.channel else { return }
+    guard let channel else { return }
     let slice = data.prefix(Self.sliceBytes)
     begin()
     exchange?.measure?.bytes += slice.count
-    switch framing {
-    case .none?: return
-    case .chunked?: channel.write { $0.appendChunk(slice) }
+    guard encoder?.isWithoutContent != true else { return }
     // Without a head these are raw bytes.
-    case .length?, .untilClose?, nil: channel.write(slice)
+    if let encoder {
+      channel.write { encoder.append(slice, to: &$0) }
+    } else {
+      channel.write(slice)
     }
     let rest = data.dropFirst(slice.count)
     if !rest.isEmpty { queue.putBack(.bytes(rest)) }
+  }
+}
+
+/// The end of a delivery, as far as its connection is concerned.
+enum DeliveryEnd {
+  /// The response is whole.
+  case whole(Delivery.Afterwards)
+  case close
+  case reset
+  /// Nothing more is sent, and the connection stays open.
+  case stall(isReading: Bool)
+}
+
+extension ResponseWriter: UpstreamClient {
+  func answered(keepsAlive: Bool) {
+    connection?.ended(self, by: .whole(keepsAlive ? .keep : .close))
+  }
+
+  func read() { connection?.requests.read() }
+
+  func breakOff(_ error: ProtocolError) { connection?.requests.breakOff(self, error) }
+
+  func relay(by upgrade: UpstreamUpgrade) {
+    guard let connection, let exchange else { return upgrade.channel.abandon() }
+    connection.relay(exchange, by: upgrade)
   }
 }

@@ -83,13 +83,12 @@ struct ConsoleHandler: RequestHandler {
     // Only a whole request takes a place: one that never ends would keep it.
     .takeOver { connection in
       guard source.enter() else {
-        return connection.answer(
-          .refused(503, "\(ConsolePort.readersMax) pages of this console are open; close one."),
-          to: head,
-          isLast: true
-        )
+        return .answerLast { _ in
+          .refused(503, "\(ConsolePort.readersMax) pages of this console are open; close one.")
+        }
       }
       connection.stream { ConsoleStream(source, hello, on: $0, ended: $1) }
+      return nil
     }
   }
 

@@ -4,7 +4,7 @@ internal import WindTunnel
 /// second. A page that reads slowly is told less often, and in sums.
 ///
 /// On the loop's thread only.
-final class ConsoleStream: OutgoingStream {
+final class ConsoleStream: ConnectionSuccessor, ChannelDelegate {
   private static let tickNanoseconds: Int64 = 100_000_000
   /// The ticks between two sets of counters, and before a stream without news has a comment.
   private static let (counterTicks, silentTicks) = (10, 150)
@@ -35,17 +35,14 @@ final class ConsoleStream: OutgoingStream {
     for field in ConsoleHandler.fields { head += "\(field.name): \(field.value)\r\n" }
     channel.write(Array("\(head)\r\n".utf8))
     channel.write(ConsoleEvent("hello", hello).bytes)
-  }
-
-  /// Begins with the picture.
-  func begin() {
+    // The picture comes first.
     tell(source.news(after: &cursor, withCounters: true))
     advance()
     tick()
   }
 
   /// Says that the tool ends, and ends.
-  func end() {
+  func stop() {
     guard !isOver else { return }
     isOver = true
     tell(source.news(after: &cursor, withCounters: true))

@@ -31,12 +31,12 @@ final class ProxyHandler: RequestHandler {
       return console.handler(peer).handle(head)
     }
     switch route {
-    case .request: return .play(DeckRequest())
+    case .request: return .play()
     case .secureRequest(let host, let port):
       let scenario = context.deck.scenario.name
       let origin = OpenedTunnel(to: host, port: port, in: scenario, context.origins)
       // Nothing was paid for by a CONNECT, so that all its round trips are the request's.
-      return .play(DeckRequest(naming: origin.naming))
+      return .play(naming: origin.naming)
     case .page(let path, let isThroughProxy):
       let address = isThroughProxy ? nil : head.headers["Host"]
       return .answer { [proxy, context] _ in
@@ -95,9 +95,9 @@ final class ProxyHandler: RequestHandler {
   private func openTunnel(
     to host: String,
     port: Int,
-    for connection: ClientConnection,
+    for connection: ServedConnection,
     _ head: RequestHead
-  ) {
+  ) -> RequestHandling? {
     let decision = context.deck.openTunnel(
       to: "\(host):\(port)",
       lane: context.lane,
@@ -108,7 +108,7 @@ final class ProxyHandler: RequestHandler {
       let text =
         "\(host) is on the cassette, and what is in a closed tunnel cannot be answered from it: "
         + "nobody can read it (proxy --open-tls can). The live \(host) is not asked either."
-      return connection.answer(.notice(501, text), to: head)
+      return .answer { _ in .notice(501, text) }
     }
     connection.pass { [context, proxy] channel in
       Tunnel(
@@ -121,7 +121,7 @@ final class ProxyHandler: RequestHandler {
           { [weak connection] early, handshake in
             let opened = OpenedTunnel(to: host, port: port, in: decision.scenario, context.origins)
             connection?.handOver { channel, live throws(ServerError) in
-              try ClientConnection.takeOver(
+              try ServedConnection.takeOver(
                 channel,
                 as: opened.url.host.flatMap { HostName($0.withoutBrackets) },
                 by: contexts.client,
@@ -137,6 +137,7 @@ final class ProxyHandler: RequestHandler {
         }
       )
     }
+    return nil
   }
 }
 
@@ -155,7 +156,7 @@ struct OpenedTunnelHandler: RequestHandler {
       let text = "This tunnel leads to \(place), not to \(head.target.prefix(60))."
       return .answer { _ in .notice(421, text) }
     }
-    return .play(DeckRequest(naming: tunnel.naming, handshakes: tunnel.nextHandshakes))
+    return .play(naming: tunnel.naming, handshakes: tunnel.nextHandshakes)
   }
 }
 

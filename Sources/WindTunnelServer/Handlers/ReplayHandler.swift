@@ -8,7 +8,7 @@ struct ReplayHandler: RequestHandler {
   func handle(_ head: RequestHead) -> RequestHandling {
     if let refusal = refusalOfStranger(head) { return .refuse(.notice(403, refusal)) }
     if let refusal = context.origins.plays?.refusal(of: head) { return .refuse(refusal) }
-    return .play(DeckRequest())
+    return .play()
   }
 
   /// Returns the reason, as a sentence, why a request is not answered here; `nil` for one that is.

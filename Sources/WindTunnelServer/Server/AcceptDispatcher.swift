@@ -93,14 +93,14 @@ struct ConnectionReceiver: Sendable {
     _ handler: any RequestHandler,
     from peer: String? = nil,
     on reactor: Reactor
-  ) -> ClientConnection? {
+  ) -> ServedConnection? {
     let place = peer.flatMap { PeerPlace(handler.peerKind, $0, in: quota) }
     if peer != nil, place == nil {
       reject(socket)
       return nil
     }
     if place != nil { live.makeRoom(below: context.limits.connectionsMax) }
-    return ClientConnection.begin(socket, handler, in: context, live, at: place, on: reactor)
+    return ServedConnection.begin(socket, handler, in: context, live, at: place, on: reactor)
   }
 
   private func reject(_ socket: Socket) {

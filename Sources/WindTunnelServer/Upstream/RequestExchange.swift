@@ -7,11 +7,11 @@ final class RequestExchange {
   let outcome: Outcome
   let authority: Authority
   let delivery: Delivery
+  let arrival: RequestArrival
   /// The request's content, where it is passed on while it comes.
-  let upload: StreamedContent?
+  var upload: StreamedContent?
   /// The measure of the answer; `nil` where nobody is told of it.
   var measure: ExchangeMeasure?
-  private let context: OriginContext
   private var isFinished = false
 
   init(
@@ -19,20 +19,32 @@ final class RequestExchange {
     _ outcome: Outcome,
     _ authority: Authority,
     _ delivery: Delivery,
-    _ upload: StreamedContent?,
-    in context: OriginContext
+    _ arrival: RequestArrival
   ) {
     (self.head, self.outcome, self.authority) = (head, outcome, authority)
-    (self.delivery, self.upload, self.context) = (delivery, upload, context)
-    measure = ExchangeMeasure(of: outcome, in: context)
+    (self.delivery, self.arrival) = (delivery, arrival)
+    measure = ExchangeMeasure(of: outcome, in: authority.context)
   }
 
   /// Tells that the answer has come to its end, once.
   func finished(_ ending: ExchangeEnd.Ending) {
     guard !isFinished else { return }
     isFinished = true
-    context.deck.finished(outcome, measure?.end(ending))
+    authority.context.deck.finished(outcome, measure?.end(ending))
   }
+}
+
+/// The arrival of a request's head on its connection.
+struct RequestArrival {
+  let start: Moment
+  let connection: SentRequest.Connection
+  /// The time from the connection to its first request, by TLS; `nil` for any other request.
+  let handshake: Duration?
+  /// The place that the request is meant for; `nil`: the one that its host names.
+  var naming: Authority.Naming?
+  /// Takes the round trips that go before the request on a link; `nil`: they are the connection's
+  /// own.
+  var handshakes: (() -> Int)?
 }
 
 /// The measures of one exchange, for the observer of its end.

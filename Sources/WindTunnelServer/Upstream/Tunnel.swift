@@ -13,6 +13,8 @@ final class Tunnel {
   private let context: OriginContext
   /// The client's connection, until its descriptor is closed.
   private var client: Channel?
+  /// Called when that is closed.
+  var ended: (() -> Void)?
   /// The search for a connection to the origin, which lives as long as it takes.
   private weak var connector: OriginConnector?
   private var upstream: Channel?
@@ -124,7 +126,7 @@ final class Tunnel {
   /// The proxy stops: what is on its way is let go.
   func stop() { end(.stopped) { $0.close() } }
 
-  func clientClosed(_ error: SocketError?) {
+  private func clientClosed(_ error: SocketError?) {
     client = nil
     guard phase != .ended else { return }
     let isReset = error?.kind == .reset
@@ -175,17 +177,6 @@ final class Tunnel {
       )
     )
   }
-
-  // MARK: - The client's side
-
-  /// The client has sent bytes.
-  func clientSent(_ bytes: UnsafeRawBufferPointer) { receive(bytes, .up) }
-
-  /// The client sends no more.
-  func clientReachedEnd() { reachedEnd(.up) }
-
-  /// The client has taken what was queued.
-  func clientDrained() { set(.down) { $0.isBlocked = false } }
 
   // MARK: - Tunnels that are looked into, where there is TLS in them
 
@@ -325,13 +316,21 @@ extension Tunnel: Courier {
 }
 
 extension Tunnel: ChannelDelegate {
-  func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) { receive(bytes, .down) }
+  func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) {
+    receive(bytes, channel === upstream ? .down : .up)
+  }
 
-  func channelReachedEnd(_ channel: Channel) { reachedEnd(.down) }
+  func channelReachedEnd(_ channel: Channel) { reachedEnd(channel === upstream ? .down : .up) }
 
-  func channelDrained(_ channel: Channel) { set(.up) { $0.isBlocked = false } }
+  func channelDrained(_ channel: Channel) {
+    set(channel === upstream ? .up : .down) { $0.isBlocked = false }
+  }
 
-  func channelClosed(_ channel: Channel, _ error: SocketError?) { upstreamClosed(error) }
+  func channelClosed(_ channel: Channel, _ error: SocketError?) {
+    if channel === upstream { return upstreamClosed(error) }
+    clientClosed(error)
+    ended?()
+  }
 }
 
 // MARK: - Bytes and ends, from one side to the other

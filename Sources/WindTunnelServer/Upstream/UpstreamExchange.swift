@@ -12,15 +12,20 @@ protocol UpstreamClient: AnyObject {
   func read()
   /// Ends a request whose content does not come to its end.
   func breakOff(_ error: ProtocolError)
-  /// Passes on the answer to an upgrade, and both ways whatever comes behind it; `early` is what
-  /// the upstream has said in the other protocol.
-  func relay(
-    _ exchange: RequestExchange,
-    to upstream: Channel,
-    behind answer: ResponseStart,
-    early: Data,
-    observing observe: ((Relay.Side, Relay.Event) -> Void)?
-  )
+  /// Passes on the answer to an upgrade, and both ways whatever comes behind it.
+  func relay(by upgrade: UpstreamUpgrade)
+}
+
+/// An upgrade by the upstream to another protocol.
+struct UpstreamUpgrade {
+  /// The connection to the upstream, on which the other protocol is spoken by now.
+  let channel: Channel
+  /// The answer to the handshake.
+  let answer: ResponseStart
+  /// The bytes that the upstream has sent behind it.
+  let early: Data
+  /// The observer of all that passes, called before it does.
+  let observe: ((Relay.Side, Relay.Event) -> Void)?
 }
 
 /// One request passed to the upstream, its answer passed back while it comes, and both kept.
@@ -39,7 +44,7 @@ final class UpstreamExchange {
   private let start = Moment.now()
 
   private var answer: ResponseStart?
-  private var framing: AnswerFraming?
+  private var encoder: ResponseEncoder
   private var body = Spool()
   private var trailers: HeaderFields = [:]
   /// Whether the answer has an invalid head, and is passed on unchanged.
@@ -65,12 +70,14 @@ final class UpstreamExchange {
   init(
     _ exchange: RequestExchange,
     _ upstream: Upstream,
+    answering encoder: ResponseEncoder,
     for client: any UpstreamClient,
     meter: (any Courier)?,
     in origins: OriginContext,
     on reactor: Reactor
   ) {
     (self.exchange, self.upstream, self.origins) = (exchange, upstream, origins)
+    self.encoder = encoder
     (self.client, self.meter, self.reactor) = (client, meter, reactor)
     told = LiveContent(bytesMax: origins.shows(exchange.outcome) ? origins.toldBytesMax : 0)
   }
@@ -188,7 +195,7 @@ extension UpstreamExchange {
   private func began(_ start: ResponseStart) {
     answer = start
     timing.firstByte = elapsed
-    guard client != nil else { return }
+    guard client?.channel != nil else { return }
     leaveUndone("the answer is no WebSocket")
     var shown = start.head
     exchange.authority.localise(&shown)
@@ -199,16 +206,14 @@ extension UpstreamExchange {
         // An answer to HEAD that leaves the length open leaves it open to the client, too.
         start.framing == .none && exchange.head.method != "HEAD" ? 0 : nil
       }
-    let framing = AnswerFraming(
-      status: start.head.status,
-      to: exchange.head,
+    encoder.frame(
+      start.head.status,
       length: length,
       // What is left of a request that is answered early is not waited for.
       keepsAlive: !origins.closesConnections && exchange.upload?.isWhole != false
     )
-    self.framing = framing
     exchange.measure?.take(shown)
-    put { $0.appendHead(shown, reason: start.reason, framed: framing, for: exchange.head.version) }
+    put { encoder.append(shown, reason: start.reason, to: &$0) }
   }
 
   /// Tells that no fault of a conversation is done, since there is none.
@@ -223,8 +228,7 @@ extension UpstreamExchange {
     }
     told.take(data)
     exchange.measure?.bytes += data.count
-    let isChunked = framing?.framing == .chunked
-    put { if isChunked { $0.appendChunk(data) } else { $0.append(contentsOf: data) } }
+    put { encoder.append(data, to: &$0) }
     holdBack()
   }
 
@@ -245,10 +249,7 @@ extension UpstreamExchange {
     self.trailers = trailers
     tellAnswer(isWhole: true)
     keep(.response(response(answer))) { passing in
-      if passing.framing?.framing == .chunked {
-        let trailers = passing.exchange.head.accepted(passing.trailers)
-        passing.put { $0.appendLastChunk(trailers: trailers) }
-      }
+      passing.put { passing.encoder.appendEnd(passing.trailers, to: &$0) }
       passing.clientGetsEnd()
     }
   }
@@ -268,12 +269,12 @@ extension UpstreamExchange {
   /// The last byte is with the client.
   func clientHasAll() {
     exchange.finished(.whole)
-    client?.answered(keepsAlive: framing?.keepsAlive ?? false)
+    client?.answered(keepsAlive: encoder.keepsAlive)
   }
 
   /// Goes on in the other protocol, and reads along where the exchange is recorded.
   private func upgraded(_ start: ResponseStart, _ channel: Channel, _ early: Data) {
-    guard let client else { return }
+    guard let client, client.channel != nil else { return }
     isOver = true
     // What follows is metered by the link of both ways.
     meter = nil
@@ -286,12 +287,9 @@ extension UpstreamExchange {
       to: client.channel,
       in: origins
     )
+    let observe = recorder.map { $0.observe }
     client.relay(
-      exchange,
-      to: channel,
-      behind: start,
-      early: early,
-      observing: recorder.map { $0.observe }
+      by: UpstreamUpgrade(channel: channel, answer: start, early: early, observe: observe)
     )
   }
 
@@ -329,7 +327,7 @@ extension UpstreamExchange {
     exchange.measure?.status = status
     exchange.finished(ending)
     let channel = client?.channel
-    channel?.writeNotice(status, notice ?? text)
+    channel?.write { encoder.appendNotice(status, notice ?? text, to: &$0) }
     channel?.close()
   }
 
@@ -338,7 +336,7 @@ extension UpstreamExchange {
       symptom,
       text: ticket == nil ? text : exchange.authority.recorded(text, of: upstream)
     )
-    if answer == nil, client != nil { leaveUndone("the origin has not answered") }
+    if answer == nil, client?.channel != nil { leaveUndone("the origin has not answered") }
     tellAnswer(isWhole: false)
     keep(answer.map { .cut(response($0), failure) } ?? .failure(failure)) { passing in
       let (answer, client) = (passing.answer, passing.client?.channel)
@@ -346,7 +344,7 @@ extension UpstreamExchange {
       passing.exchange.finished(.failed(symptom))
       passing.pass(passing.waiting.count)
       let notice = "The upstream \(passing.upstream.url) failed: \(text.withoutFullStop)."
-      if answer == nil { client?.writeNotice(502, notice) }
+      if answer == nil { client?.write { passing.encoder.appendNotice(502, notice, to: &$0) } }
       if symptom == .connectionLost, answer != nil { client?.reset() } else { client?.close() }
     }
   }
@@ -360,7 +358,7 @@ extension UpstreamExchange {
   ) {
     isOver = true
     if isUnread { return proceed(self) }
-    guard ticket != nil, client != nil else { return proceed(self) }
+    guard ticket != nil, client?.channel != nil else { return proceed(self) }
     let interaction = interaction(answer(), at: time ?? elapsed)
     isWritten = true
     origins.keep(interaction, for: outcome, before: client?.channel) { [self] in
@@ -411,12 +409,11 @@ extension UpstreamExchange {
 
   /// Hands bytes over as they will stand on the wire.
   private func put(_ write: (inout [UInt8]) -> Void) {
-    guard client != nil, let meter else {
-      client?.channel?.write(with: write)
-      return
-    }
+    guard let client = client?.channel else { return }
+    guard let meter else { return client.write(with: write) }
     var bytes: [UInt8] = []
     write(&bytes)
+    if bytes.isEmpty { return }
     bytes.withUnsafeBytes { waiting.append($0) }
     meter.advance(.came(.down, bytes.count))
   }
@@ -446,7 +443,7 @@ extension UpstreamExchange {
 
   /// The client sends no more: it may still read, or have left, which only bytes to it can show.
   func clientEnded() {
-    guard client != nil else { return }
+    guard client?.channel != nil else { return }
     clientEnd = clientEnd ?? elapsed
     let before = live?.lastMove
     let seconds = origins.limits.halfClosedSeconds

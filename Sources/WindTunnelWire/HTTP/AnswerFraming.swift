@@ -189,18 +189,20 @@ extension Response {
   }
 }
 
-extension Channel {
-  /// Writes an answer in words that is the connection's last.
-  package func writeNotice(_ status: Int, _ text: String) { writeLast(.notice(status, text)) }
-
+extension [UInt8] {
   /// Writes an answer that is the connection's last.
-  package func writeLast(_ response: Response) {
+  mutating func appendLast(_ response: Response) {
     var head = response.head
     head.headers["Content-Length"] = String(response.body.count)
     head.headers["Connection"] = "close"
-    write { bytes in
-      bytes.appendHead(head)
-      bytes.append(contentsOf: response.body.data)
-    }
+    appendHead(head)
+    append(contentsOf: response.body.data)
+  }
+}
+
+extension Channel {
+  /// Writes an answer in words that is the connection's last.
+  package func writeNotice(_ status: Int, _ text: String) {
+    write { $0.appendLast(.notice(status, text)) }
   }
 }

@@ -35,7 +35,7 @@ struct TLSTakeOverTests {
           let early = Array(asked[(end + 1)...])
           let host = HostName("api.example.test")
           do throws(ServerError) {
-            try ClientConnection.takeOver(
+            try ServedConnection.takeOver(
               channel,
               as: host,
               by: tls,

@@ -1,0 +1,171 @@
+internal import Foundation
+internal import WindTunnel
+
+/// The protocol that a connection speaks behind its last request.
+protocol ConnectionSuccessor: AnyObject {
+  /// Whether bytes for the client still wait on this side.
+  var hasUnread: Bool { get }
+  /// Ends in good order, since the server stops.
+  func stop()
+  /// Ends at once.
+  func abandon()
+}
+
+extension ConnectionSuccessor {
+  var hasUnread: Bool { false }
+
+  // The end of the channel is its end.
+  func abandon() {}
+}
+
+// Upgrades of HTTP/1.1, after which the connection speaks another protocol.
+extension ServedConnection {
+  /// Leaves the connection to a response without an end.
+  func stream<Stream: ConnectionSuccessor & ChannelDelegate>(
+    _ make: (Channel, @escaping () -> Void) -> Stream
+  ) {
+    // A connection without a channel has ended.
+    guard let channel else { return }
+    let stream = make(channel) { [weak self] in self?.release() }
+    _ = leave(to: stream)
+    channel.delegate = stream
+    channel.resumeReading()
+  }
+
+  /// Leaves the connection to a tunnel.
+  func pass(to make: (Channel) -> Tunnel) {
+    guard let channel else { return }
+    let tunnel = make(channel)
+    tunnel.ended = { [weak self] in self?.release() }
+    channel.delegate = tunnel
+    tunnel.begin(leave(to: tunnel))
+  }
+
+  /// Relays bytes in both directions after a response 101: a WebSocket (RFC 6455 §4.1, RFC 9110
+  /// §7.8).
+  func relay(_ exchange: RequestExchange, by upgrade: UpstreamUpgrade) {
+    guard let channel else { return upgrade.channel.abandon() }
+    // The exchange is over (RFC 9110 §15.2.2); what follows is no HTTP.
+    let client = LinkedChannel(channel, of: exchange.outcome) { exchange.finished(.whole) }
+    let rest = leave(to: client)
+    let faults = exchange.delivery.liveFaults
+    let conversation =
+      faults.isEmpty ? nil : ConversationRelay(faults, most: context.limits.messageBytesMax)
+    let relay = Relay(
+      client,
+      upgrade.channel,
+      through: conversation,
+      observing: upgrade.observe,
+      telling: { [context] in context.deck.tell($0, of: exchange.outcome) },
+      ended: { [weak self] _ in
+        exchange.finished(.clientLeft)
+        self?.release()
+      }
+    )
+    var head: [UInt8] = []
+    head.appendHead(faults.broken(upgrade.answer.head), reason: upgrade.answer.reason)
+    relay.begin(behind: head, with: upgrade.early)
+    client.begin(with: rest)
+    let seconds = context.limits.tunnelSeconds
+    reactor.schedule(after: Int64(nanosecondsOf: seconds)) { [weak channel] _ in channel?.close() }
+  }
+
+  /// Answers the handshake of a WebSocket by a recorded one, and goes on with what was recorded
+  /// behind it.
+  func converse(
+    _ exchange: RequestExchange,
+    answering recorded: ResponseHead,
+    _ faults: [ConversationFault]
+  ) {
+    guard let channel else { return }
+    // A delivery without a conversation does not come here.
+    guard let player = context.deck.conversation(of: exchange.outcome) else {
+      return terminate(by: .close)
+    }
+    let head = exchange.head
+    do throws(WebSocketHandshake.Refusal) {
+      let server = try ConversationServer(
+        answering: Request(head.method, head.url, headers: head.headers),
+        head.version.rawValue,
+        as: recorded,
+        player,
+        faults,
+        most: context.limits.messageBytesMax
+      )
+      var shown = server.head
+      exchange.authority.localise(&shown)
+      exchange.measure?.take(shown)
+      let client = linked(channel, exchange)
+      var bytes: [UInt8] = []
+      bytes.appendHead(shown, reason: nil)
+      bytes.withUnsafeBytes { client.write($0) }
+      let conversation = ReplayedConversation(
+        server,
+        of: exchange.outcome,
+        on: client,
+        in: context
+      ) { [weak self] in
+        exchange.finished(.clientLeft)
+        self?.release()
+      }
+      let rest = leave(to: conversation)
+      conversation.begin()
+      client.begin(with: rest)
+    } catch {
+      var response = Response.notice(error.head.status, error.reason)
+      for field in error.head.headers { response.head.headers[field.name] = field.value }
+      exchange.measure?.take(response.head)
+      refuse(response, exchange, on: linked(channel, exchange))
+    }
+  }
+
+  /// Takes a connection over for a conversation, or for the answer that refuses one.
+  private func linked(_ channel: Channel, _ exchange: RequestExchange) -> LinkedChannel {
+    LinkedChannel(channel, of: exchange.outcome) { [deck = context.deck] in
+      deck.responseBegan(exchange.outcome)
+      // The exchange is over (RFC 9110 §15.2.2); what follows is no HTTP.
+      exchange.finished(.whole)
+    }
+  }
+
+  /// Refuses a handshake, and ends the connection behind the answer.
+  private func refuse(_ response: Response, _ exchange: RequestExchange, on client: LinkedChannel) {
+    var encoder = ResponseEncoder(exchange.head, on: HTTP1Codec.stream, by: requests.codec)
+    var bytes: [UInt8] = []
+    encoder.frame(response.status, length: response.body.data.count, keepsAlive: false)
+    encoder.append(response, to: &bytes)
+    let refused = RefusedUpgrade { [weak self] in
+      // It may have left before the answer has come over the link.
+      exchange.finished(.clientLeft)
+      self?.release()
+    }
+    client.delegate = refused
+    _ = leave(to: client)
+    bytes.withUnsafeBytes { client.write($0) }
+    client.close()
+  }
+}
+
+extension Tunnel: ConnectionSuccessor {}
+
+extension LinkedChannel: ConnectionSuccessor {
+  func stop() { close() }
+
+  /// Takes over the connection on which a request has been answered by 101, with the link that the
+  /// request has come over.
+  fileprivate convenience init(_ channel: Channel, of outcome: Outcome, began: @escaping () -> Void)
+  {
+    self.init(channel, down: outcome.shaper(.down), up: outcome.shaper(.up), began: began)
+  }
+}
+
+/// The end of a connection on which an upgrade has been refused: what comes is thrown away.
+private final class RefusedUpgrade: ChannelDelegate {
+  private let ended: () -> Void
+
+  init(ended: @escaping () -> Void) { self.ended = ended }
+
+  func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) {}
+  func channelReachedEnd(_ channel: Channel) {}
+  func channelClosed(_ channel: Channel, _ error: SocketError?) { ended() }
+}
