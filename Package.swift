@@ -146,7 +146,8 @@ let package = Package(
     .target(
       name: "WindTunnelReferenceSubject",
       dependencies: [
-        "WindTunnelCore", "WindTunnelDrill", "WindTunnelNetworkLayer", "WindTunnelNetworkLayerSockets",
+        "WindTunnelCore", "WindTunnelDrill", "WindTunnelNetworkLayer",
+        "WindTunnelNetworkLayerSockets",
         "WindTunnelSymptoms", "WindTunnel", "WindTunnelURLSession", "WindTunnelVirtualTime",
       ]
     ),

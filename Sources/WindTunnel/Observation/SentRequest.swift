@@ -84,9 +84,9 @@ public struct SentRequest: Sendable, Hashable, Identifiable {
 
   /// The content as JSON; `nil` if it is none. ``decode(_:with:)`` reports why.
   ///
-  /// Strings have the standard spelling, so `"https:\/\/a.example"` equals `"https://a.example"`. Two
-  /// objects are equal only if their members have the same order, which many encoders do not keep:
-  /// compare single members, or decode the content.
+  /// Strings have the standard spelling, so `"https:\/\/a.example"` equals `"https://a.example"`.
+  /// Two objects are equal only if their members have the same order, which many encoders do not
+  /// keep: compare single members, or decode the content.
   public var json: JSON? { try? JSON(parsing: body.data, source: "body").inStandardSpelling }
 
   /// Returns the value that the content encodes as JSON.

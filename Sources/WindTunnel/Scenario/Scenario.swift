@@ -478,8 +478,8 @@ extension Scenario {
   /// Tells whether a story holds these faults of a request (``FaultDecision/faultsText``).
   ///
   /// A rule that follows the clock or looks at header fields is in the story with the faults of its
-  /// firing; whether it fired, only traffic shows. A decision may therefore lack such rules' faults,
-  /// and no others'.
+  /// firing; whether it fired, only traffic shows. A decision may therefore lack such rules'
+  /// faults, and no others'.
   package func tells(
     faults: String,
     of request: Request,

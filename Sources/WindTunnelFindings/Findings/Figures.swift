@@ -49,10 +49,3 @@ package enum Figures {
     return "\(units / scale).\(zeros)\(fraction)"
   }
 }
-
-extension Duration {
-  /// The same in whole microseconds.
-  package var wholeMicroseconds: Int64 {
-    components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
-  }
-}

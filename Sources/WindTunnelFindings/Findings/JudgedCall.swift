@@ -353,9 +353,6 @@ extension Observation.Attempt {
     }
   }
 
-  /// The request that it makes, such as `GET /home`; empty if its decision is an unknown line.
-  var key: String { decision.key }
-
   /// The version of the body that it was answered with, where faults say one; of several the last.
   var version: Int? { decision.faults.version }
 

@@ -202,3 +202,8 @@ extension Fault {
   /// The name, as reports have it; a status has its number with it.
   fileprivate var name: String? { Observation.Attempt.name(of: json) }
 }
+
+extension Observation.Attempt {
+  /// The request that it makes, such as `GET /home`; empty if its decision is an unknown line.
+  var key: String { decision.key }
+}

@@ -55,9 +55,9 @@ package struct EndedCall: Sendable {
   package let result: CallResult?
   /// The key of the request that the call is for.
   package let key: RequestKey
-  /// The recorded bodies.
+  /// The bodies on the cassette.
   package let bodies: RecordedBodies
-  /// The recorded texts.
+  /// The texts on the cassette.
   package let texts: RecordedTexts
   /// Whether the server changed a response on purpose, and in good form.
   package let hasMutation: Bool

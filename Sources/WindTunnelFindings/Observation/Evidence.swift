@@ -3,8 +3,8 @@ package import WindTunnelHTTP
 /// A fact about a call that some rules need and few calls have: its key in reports, its JSON, and
 /// how it is taken from what was seen of the call.
 ///
-/// A row is a property of ``EvidenceRows`` in the file of the rule that needs it. An observation has
-/// the fact under the name of that property.
+/// A row is a property of ``EvidenceRows`` in the file of the rule that needs it. An observation
+/// has the fact under the name of that property.
 public struct Evidence<Value: Sendable & Hashable>: Sendable {
   package typealias Codec =
     @Sendable (inout JSONFields, String, inout Value?) throws(FormatError) -> Void

@@ -269,3 +269,10 @@ extension Observation.Cancellation: JSONObject {
     try fields.int("attemptsAfter", &attemptsAfter, in: 0...(1 << 40))
   }
 }
+
+extension Duration {
+  /// The same in whole microseconds.
+  package var wholeMicroseconds: Int64 {
+    components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
+  }
+}

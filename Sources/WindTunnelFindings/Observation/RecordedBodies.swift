@@ -201,8 +201,8 @@ package struct RecordedBodies: Sendable {
   private static let printedMax = 40
 
   /// Returns the beginning of a program's output, without secrets and without the secrets of its
-  /// requests. Returns `nil` if the output was compared with a recorded body, or if there is no body
-  /// to compare it with.
+  /// requests. Returns `nil` if the output was compared with a recorded body, or if there is no
+  /// body to compare it with.
   package func printed(
     _ result: CallResult,
     _ key: RequestKey,

@@ -27,8 +27,8 @@ extension FindingRule {
 }
 
 extension EvidenceRows {
-  /// Whether a successful call returned U+FFFD in place of letters that it was answered; `nil` if it
-  /// was answered none that take several bytes, or if its result does not show it.
+  /// Whether a successful call returned U+FFFD in place of letters that it was answered; `nil` if
+  /// it was answered none that take several bytes, or if its result does not show it.
   public var replacesScalars: Evidence<Bool> {
     Evidence("replacesScalars", JSONFields.fact) { call in
       // Millions of calls bring what was recorded.

@@ -7,7 +7,7 @@ protocol ConnectionSuccessor: AnyObject {
   var hasUnread: Bool { get }
   /// Ends in good order, since the server stops.
   func stop()
-  /// Ends at once.
+  /// Ends without waiting for anything.
   func abandon()
 }
 

@@ -181,7 +181,10 @@ extension DNSEntry: JSONObject {
   /// Lists the addresses, and returns whether a list of them was read.
   private mutating func listAddresses(_ fields: inout JSONFields) throws(FormatError) -> Bool {
     guard fields.isReading else {
-      fields.write("addresses", addresses.isEmpty ? JSON?.none : .texts(addresses.map(\.description)))
+      fields.write(
+        "addresses",
+        addresses.isEmpty ? JSON?.none : .texts(addresses.map(\.description))
+      )
       return false
     }
     guard let list = try fields.object.array("addresses") else { return false }

@@ -12,19 +12,19 @@ internal import WindTunnelSymptoms
 package final class HTTPClient: Sendable {
   /// The limits of a client's connections, and of what a server may send.
   package struct Limits: Sendable, Hashable {
-    /// The most connections to one server at once, those that wait for a request included; further
-    /// requests wait for one, in their order. URLSession has as many.
+    /// The maximum number of connections to one server, idle ones included; further requests wait
+    /// for one, in their order. URLSession has the same number.
     package var connectionsPerServer = 6
-    /// The most connections that wait for a request, to all servers.
+    /// The maximum number of idle connections to all servers.
     package var idleConnectionsMax = 32
     /// The time for which a connection waits for its next request. Node.js closes after 5 s, so
     /// that a request is seldom sent in vain.
     package var idleSeconds = 4.0
     /// The time that each address has to take a connection, its TLS handshake included.
     package var connectSeconds = 10.0
-    /// The most bytes of an answer's fields, and of its status line.
+    /// The maximum number of bytes of a response's fields, and of its status line.
     package var headBytesMax = 300 << 10
-    /// The most fields of an answer.
+    /// The maximum number of fields of a response.
     package var headFieldsMax = 2000
     /// The most bytes of content that nobody wants and that are read all the same, so that the
     /// connection can be kept.

@@ -3,7 +3,7 @@ package import WindTunnelHTTP
 
 /// HTTP/1.1 on a server's connection: one stream, whose requests are served in order.
 package final class HTTP1Codec: ConnectionCodec {
-  /// The only stream.
+  /// The number of the only stream.
   package static let stream = 0
 
   private var parser: RequestParser

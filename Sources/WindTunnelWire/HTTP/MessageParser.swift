@@ -148,33 +148,16 @@ package struct MessageParser<Head: MessageHead> {
 }
 
 /// A parser of requests. Pipelined ones wait until they are asked for.
-///
-/// It is a type of its own, since a generic one is not specialised for another module.
-package struct RequestParser {
-  package typealias Event = MessageEvent<RequestHead>
-
-  private var parser: MessageParser<RequestHead>
-
-  package init(limits: Limits = RequestHead.usualLimits) { parser = MessageParser(limits: limits) }
-
-  package var bufferedBytes: Int { parser.bufferedBytes }
-  /// Tells whether no request has begun: the place where a client may leave without loss.
-  package var isBetweenRequests: Bool { parser.isBetweenRequests }
-  /// Tells whether nothing came since the last request, not even an empty line: these are counted.
-  package var isFresh: Bool { parser.isFresh }
-
-  package mutating func feed(_ bytes: UnsafeRawBufferPointer) { parser.feed(bytes) }
-  package mutating func feedEnd() { parser.feedEnd() }
-  package mutating func takeRemainder() -> Data { parser.takeRemainder() }
-  package mutating func next() -> Event? { parser.next() }
-}
+package typealias RequestParser = MessageParser<RequestHead>
 
 extension MessageParser<RequestHead> {
-  fileprivate var isBetweenRequests: Bool {
+  /// Tells whether no request has begun: the place where a client may leave without loss.
+  package var isBetweenRequests: Bool {
     if case .line = state { input.isEmpty } else { false }
   }
 
-  fileprivate var isFresh: Bool { isBetweenRequests && history.emptyLines == 0 }
+  /// Tells whether nothing came since the last request, not even an empty line: these are counted.
+  package var isFresh: Bool { isBetweenRequests && history.emptyLines == 0 }
 }
 
 /// A parser of answers. The end of an answer depends on its request: call ``expectAnswer(to:)``

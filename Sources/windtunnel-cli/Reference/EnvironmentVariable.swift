@@ -28,7 +28,11 @@ struct EnvironmentVariable {
     .init("JOB_COMPLETION_INDEX", "drill --shard env")
       .means("The number of the part, from 0 (an Indexed Job of Kubernetes)."),
     .init("WINDTUNNEL_SHARDS", "drill --shard env", "The number of parts of an Indexed Job."),
-    .init("WINDTUNNEL_OPENSSL", "all that speaks TLS, and sealed files", "The folder to load OpenSSL from."),
+    .init(
+      "WINDTUNNEL_OPENSSL",
+      "all that speaks TLS, and sealed files",
+      "The folder to load OpenSSL from."
+    ),
     .init("NO_COLOR", "drill, report", "Any value: no colours on a terminal."),
     .init("TERM", "drill, report", "dumb: no colours on a terminal."),
     .init("SOURCE_DATE_EPOCH", "drill", "The date in reports, in seconds since 1970."),

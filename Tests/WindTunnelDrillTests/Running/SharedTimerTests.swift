@@ -10,7 +10,9 @@ import Testing
     let rings = Locked<[Int: [Duration]]>([:])
     let begin = ContinuousClock.now
     let (rung, ring) = AsyncStream<Void>.makeStream()
-    @Sendable func note(_ number: Int) { rings.withLock { $0[number, default: []].append(ContinuousClock.now - begin) } }
+    @Sendable func note(_ number: Int) {
+      rings.withLock { $0[number, default: []].append(ContinuousClock.now - begin) }
+    }
     for number in 0..<1000 { timer.set(number, after: .seconds(3600)) { note(number) } }
     for number in 0..<1000 { timer.cancel(number) }
     // A later timeout does not delay an earlier one.

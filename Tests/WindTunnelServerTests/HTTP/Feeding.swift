@@ -12,7 +12,6 @@ protocol Fed {
 }
 
 extension MessageParser: Fed {}
-extension RequestParser: Fed {}
 
 extension Fed {
   mutating func feed(_ text: String) { feed(Array(text.utf8)) }
