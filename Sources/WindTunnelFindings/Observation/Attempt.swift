@@ -83,7 +83,13 @@ extension Observation {
     /// The parts of the request that rules compare; `nil` where there are none.
     public var sent: Sent? {
       @inline(__always) get { boxedSent?.value }
-      set { boxedSent = newValue.map { Self.distinctSent($0) } }
+      // A value of the request's own is no other's.
+      set {
+        boxedSent = newValue.map { sent in
+          let isShared = sent.key == nil && sent.content == nil && sent.marks.isEmpty
+          return isShared ? Self.distinctSent(sent) : Boxed(sent)
+        }
+      }
     }
     /// Tells whether there are parts of the request that rules compare: cheaper than to copy them.
     @inline(__always) var hasSent: Bool { boxedSent != nil }

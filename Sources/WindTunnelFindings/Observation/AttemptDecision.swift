@@ -13,20 +13,9 @@ public struct AttemptDecision: Sendable, Hashable {
     var key: String
   }
 
-  fileprivate enum Faults: Sendable, Hashable {
-    case known([Fault])
-    /// The text of faults that another version has written, or of a line without four fields.
-    case unknown(String)
-  }
-
   private static let places = Distinct<Place, Boxed<Place>> { Boxed($0) }
-  private static let faults = Distinct<Faults, Boxed<Faults>> { Boxed($0) }
-  private static let texts = Distinct<String, Boxed<Faults>> { text in
-    Self.faults(read(text).map { .known($0) } ?? .unknown(text))
-  }
-  private static let names = Distinct<Faults, [String]> { faults in
-    (faults.objects ?? []).compactMap(Observation.Attempt.name)
-  }
+  private static let decided = Distinct<[Fault], StoredFaults> { StoredFaults($0) }
+  private static let read = Distinct<String, StoredFaults> { StoredFaults(text: $0) }
 
   private var place: Boxed<Place>
   /// The number of the call, or -1 if the lane is not a call's.
@@ -34,13 +23,13 @@ public struct AttemptDecision: Sendable, Hashable {
   /// The ordinal, or -1 if the decision is an unknown line.
   private let shortOrdinal: Int32
   /// The faults, or `nil` if there are none.
-  private let storedFaults: Boxed<Faults>?
+  private let storedFaults: StoredFaults?
 
   private init(
     _ lane: Substring,
     _ key: Substring,
     _ ordinal: Int32,
-    _ storedFaults: Boxed<Faults>?
+    _ storedFaults: StoredFaults?
   ) {
     let slash = lane.utf8.lastIndex(of: UInt8(ascii: "/"))
     let call = slash.flatMap { lane[lane.utf8.index(after: $0)...].plainNumber }
@@ -49,7 +38,7 @@ public struct AttemptDecision: Sendable, Hashable {
     (shortCall, shortOrdinal, self.storedFaults) = (call ?? -1, ordinal, storedFaults)
   }
 
-  private init(unknown line: String) { self.init("", "", -1, Boxed(.unknown(line))) }
+  private init(unknown line: String) { self.init("", "", -1, StoredFaults(text: line)) }
 
   /// Creates the decision that a deck has made.
   public init(_ decision: FaultDecision) {
@@ -57,7 +46,7 @@ public struct AttemptDecision: Sendable, Hashable {
       self.init(unknown: decision.line)
       return
     }
-    let storedFaults = decision.faults.isEmpty ? nil : Self.faults(.known(decision.faults))
+    let storedFaults = decision.faults.isEmpty ? nil : Self.decided(decision.faults)
     self.init(decision.lane.name[...], decision.key[...], ordinal, storedFaults)
   }
 
@@ -70,7 +59,7 @@ public struct AttemptDecision: Sendable, Hashable {
       self.init(unknown: line)
       return
     }
-    let storedFaults = fields[3] == "[]" ? nil : Self.texts(String(fields[3]))
+    let storedFaults = fields[3] == "[]" ? nil : Self.read(String(fields[3]))
     self.init(fields[0], fields[1], ordinal, storedFaults)
   }
 
@@ -92,9 +81,7 @@ public struct AttemptDecision: Sendable, Hashable {
   public var ordinal: Int? { shortOrdinal < 0 ? nil : Int(shortOrdinal) }
 
   /// The faults, in order, without those that another version has written.
-  public var faults: [Fault] {
-    if case .known(let faults)? = storedFaults?.value { faults } else { [] }
-  }
+  public var faults: [Fault] { storedFaults?.parsed.faults ?? [] }
 
   /// The name of the scenario, or that of a lane which is not a call's.
   package var scenario: String { place.value.scenario }
@@ -106,46 +93,66 @@ public struct AttemptDecision: Sendable, Hashable {
   @inline(__always) package var metNothing: Bool { storedFaults == nil }
 
   /// The faults as JSON, which are the end of the line.
-  package var faultsText: String { storedFaults?.value.text ?? "[]" }
+  package var faultsText: String { storedFaults?.text ?? "[]" }
 
   /// The faults as JSON objects; `nil` if the decision is an unknown line.
-  package var faultObjects: [JSON]? { storedFaults.map { $0.value.objects } ?? [] }
+  package var faultObjects: [JSON]? { storedFaults.map(\.objects) ?? [] }
 
   /// The names of the faults, in order; a status has its number with it.
-  package var faultNames: [String] { storedFaults.map { Self.names($0.value) } ?? [] }
+  package var faultNames: [String] { storedFaults?.parsed.names ?? [] }
 }
 
-extension AttemptDecision.Faults {
-  fileprivate var text: String {
-    switch self {
-    case .known(let faults): "\(JSON.array(faults.map(\.json)))"
-    case .unknown(let text): text
-    }
+/// The faults of a decision, equal if they have the same text.
+private final class StoredFaults: Sendable, Hashable {
+  struct Parsed: Sendable {
+    var faults: [Fault]
+    var names: [String]
   }
 
-  fileprivate var objects: [JSON]? {
-    switch self {
-    case .known(let faults): return faults.map(\.json)
-    case .unknown(let text):
-      // A text that is not JSON names no fault.
-      guard let json = try? JSON(parsing: text.utf8, source: ""), case .array(let all) = json
-      else { return nil }
-      return all
-    }
-  }
-}
+  /// The faults as JSON, or an unknown line.
+  let text: String
+  /// The same as values; `nil` until somebody needs them.
+  private let known = Locked<Parsed?>(nil)
 
-extension AttemptDecision {
-  /// Reads faults; returns `nil` if the text is not exactly what this version writes.
-  private static func read(_ text: String) -> [Fault]? {
-    // A text that does not parse is kept as it is.
-    guard let objects = Faults.unknown(text).objects,
-      // So are faults of another version.
-      let faults = try? objects.map({ try Fault(reading: ObjectReader($0, source: "", path: "")) }),
-      Faults.known(faults).text == text
+  init(_ faults: [Fault]) {
+    let objects = faults.map(\.json)
+    text = "\(JSON.array(objects))"
+    known.withLock { $0 = Parsed(faults: faults, names: Self.names(of: objects)) }
+  }
+
+  init(text: String) { self.text = text }
+
+  /// The faults as JSON objects; `nil` if the text is an unknown line.
+  var objects: [JSON]? {
+    // A text that is not JSON names no fault.
+    guard let json = try? JSON(parsing: text.utf8, source: ""), case .array(let all) = json
     else { return nil }
-    return faults
+    return all
   }
+
+  var parsed: Parsed {
+    known.withLock { known in
+      if let known { return known }
+      let objects = objects ?? []
+      let parsed = Parsed(
+        // A fault that another version has written is kept in the text alone.
+        faults: objects.compactMap { try? Fault(reading: ObjectReader($0, source: "", path: "")) },
+        names: Self.names(of: objects)
+      )
+      known = parsed
+      return parsed
+    }
+  }
+
+  private static func names(of objects: [JSON]) -> [String] {
+    objects.compactMap(Observation.Attempt.name)
+  }
+
+  static func == (one: StoredFaults, other: StoredFaults) -> Bool {
+    one === other || one.text == other.text
+  }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
 
 extension Substring {

@@ -16,10 +16,15 @@ package struct Distinct<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   package func callAsFunction(_ key: Key) -> Value {
     if let known = values.withLock({ $0[key] }) { return known }
     let value = make(key)
-    values.withLock { values in
-      if values.count >= Self.valuesMax { values = [:] }
-      values[key] = value
+    // A full table is freed without the lock.
+    let full = values.withLock { values -> [Key: Value] in
+      guard values.count >= Self.valuesMax else {
+        values[key] = value
+        return [:]
+      }
+      defer { values = [key: value] }
+      return values
     }
-    return value
+    return withExtendedLifetime(full) { value }
   }
 }

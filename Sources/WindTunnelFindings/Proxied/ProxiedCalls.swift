@@ -120,9 +120,11 @@ private struct ProxiedCallFold {
     {
       call = redirect.call
       // A server that sends on knows where to: that is in no query of the client's own.
-      attempt.sent?.addsParameters = false
-      attempt.sent?.secretParameters = []
-      attempt.sent?.isElsewhere = isStrange(exchange.url.host, to: hosts[call])
+      if var sent = attempt.sent {
+        (sent.addsParameters, sent.secretParameters) = (false, [])
+        sent.isElsewhere = isStrange(exchange.url.host, to: hosts[call])
+        attempt.sent = sent
+      }
     } else if let lane = exchange.lane.flatMap({ lanes[$0] }), goesOn(exchange, lane) {
       call = lane.call
     } else {

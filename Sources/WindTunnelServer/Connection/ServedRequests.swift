@@ -269,7 +269,7 @@ final class ServedRequests {
 
   /// Refuses an invalid request, and ends the connection.
   func refuse(_ error: ProtocolError) {
-    if codec.servesInOrder { answering = [] }
+    if codec.servesInOrder { (answering, incoming) = ([], []) }
     if case .truncated = error.kind {
     } else {
       let response = handler.refusal(error.status, error.sentence)
