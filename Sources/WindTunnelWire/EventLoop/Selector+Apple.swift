@@ -3,7 +3,7 @@
 
   /// A selector of ready descriptors by kqueue, level-triggered: an event that is not handled is
   /// reported again.
-  struct Selector: Sendable {
+  package struct Selector: Sendable {
     private let queue: Int32
 
     /// A handle that wakes a waiting selector from any thread.

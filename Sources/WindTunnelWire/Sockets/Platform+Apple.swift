@@ -1,5 +1,5 @@
 #if canImport(Darwin)
-  internal import Darwin
+  package import Darwin
 
   /// The spellings of things that the two systems spell differently.
   package enum Platform {
