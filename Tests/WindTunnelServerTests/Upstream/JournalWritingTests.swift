@@ -43,7 +43,12 @@ import Testing
       -> JournalFormat.Session.Line
     {
       while true {
-        if let line = try lines().first(where: isSought) { return line }
+        do {
+          if let line = try lines().first(where: isSought) { return line }
+        } catch let error as FileError {
+          // Between the two reads a newer part may take the place of the file of an older one.
+          guard case .missing = error else { throw error }
+        }
         await Task.yield()
       }
     }
