@@ -111,7 +111,7 @@ private final class StoredFaults: Sendable, Hashable {
 
   /// The faults as JSON, or an unknown line.
   let text: String
-  /// The same as values; `nil` until somebody needs them.
+  /// The faults as values; `nil` until they are first read.
   private let known = Locked<Parsed?>(nil)
 
   init(_ faults: [Fault]) {
