@@ -41,106 +41,167 @@ let package = Package(
     .executable(name: "windtunnel", targets: ["windtunnel-cli"]),
   ],
   targets: [
-    .target(name: "CWindTunnelSystem"),
-    .target(name: "CWindTunnelFiles", exclude: ["Reproduction"]),
-    // The page of the console.
-    .target(name: "CWindTunnelConsole", exclude: ["Page"]),
-    // What threads take for the time, in the programs that link it.
-    .target(name: "CWindTunnelClock"),
-    // Any program in virtual time, on Linux.
-    .target(name: "CWindTunnelVirtual"),
-    .target(name: "WindTunnelSymptoms"),
+    // Five wings, each a folder of Sources: a target depends only on its own wing and those above it.
+    // Values: what can be written down, and the C below it.
+    .target(name: "CWindTunnelSystem", path: "Sources/Values/CWindTunnelSystem"),
+    .target(
+      name: "CWindTunnelFiles",
+      path: "Sources/Values/CWindTunnelFiles",
+      exclude: ["Reproduction"]
+    ),
+    .target(name: "WindTunnelSymptoms", path: "Sources/Values/WindTunnelSymptoms"),
     // Draws, digests, lanes and locks.
-    .target(name: "WindTunnelCore", dependencies: ["CWindTunnelSystem"]),
+    .target(
+      name: "WindTunnelCore",
+      dependencies: ["CWindTunnelSystem"],
+      path: "Sources/Values/WindTunnelCore"
+    ),
     // Messages, JSON and codecs.
-    .target(name: "WindTunnelHTTP", dependencies: ["WindTunnelCore"]),
+    .target(
+      name: "WindTunnelHTTP",
+      dependencies: ["WindTunnelCore"],
+      path: "Sources/Values/WindTunnelHTTP"
+    ),
     // Delay, rate, loss and TCP.
-    .target(name: "WindTunnelLink", dependencies: ["WindTunnelHTTP"]),
+    .target(
+      name: "WindTunnelLink",
+      dependencies: ["WindTunnelHTTP"],
+      path: "Sources/Values/WindTunnelLink"
+    ),
     // Cassettes, what compares requests with them, and what compares and merges cassettes.
-    .target(name: "WindTunnelCassettes", dependencies: ["WindTunnelHTTP", "WindTunnelSymptoms"]),
+    .target(
+      name: "WindTunnelCassettes",
+      dependencies: ["WindTunnelHTTP", "WindTunnelSymptoms"],
+      path: "Sources/Values/WindTunnelCassettes"
+    ),
     .target(
       name: "WindTunnelRedaction",
-      dependencies: ["WindTunnelCassettes", "WindTunnelSymptoms"]
+      dependencies: ["WindTunnelCassettes", "WindTunnelSymptoms"],
+      path: "Sources/Values/WindTunnelRedaction"
     ),
     .target(
       name: "WindTunnel",
       dependencies: [
         "CWindTunnelFiles", "CWindTunnelSystem", "WindTunnelLink", "WindTunnelRedaction",
         "WindTunnelSymptoms",
-      ]
+      ],
+      path: "Sources/Values/WindTunnel"
     ),
     // HAR, in and out.
     .target(
       name: "WindTunnelHAR",
-      dependencies: ["WindTunnelRedaction", "WindTunnelSymptoms"]
+      dependencies: ["WindTunnelRedaction", "WindTunnelSymptoms"],
+      path: "Sources/Values/WindTunnelHAR"
     ),
-    // Calls as they were seen, and the rules that they are held against.
-    .target(name: "WindTunnelFindings", dependencies: ["WindTunnel", "WindTunnelSymptoms"]),
-    // Metrics, gates' verdicts and renderers.
     .target(
-      name: "WindTunnelReports",
-      dependencies: ["WindTunnel", "WindTunnelFindings", "WindTunnelSymptoms"]
+      name: "WindTunnelCommandLine",
+      dependencies: ["WindTunnel"],
+      path: "Sources/Values/WindTunnelCommandLine"
     ),
-    .target(name: "WindTunnelURLSession", dependencies: ["WindTunnelSymptoms", "WindTunnel"]),
+    // Wire: bytes, sockets and what serves them.
+    // The page of the console.
+    .target(name: "CWindTunnelConsole", path: "Sources/Wire/CWindTunnelConsole", exclude: ["Page"]),
+    .target(
+      name: "WindTunnelURLSession",
+      dependencies: ["WindTunnelSymptoms", "WindTunnel"],
+      path: "Sources/Wire/WindTunnelURLSession"
+    ),
     // Sockets, TLS, HTTP/1.1 on a connection, and a client of it.
     .target(
       name: "WindTunnelWire",
       dependencies: [
         "CWindTunnelSystem", "WindTunnelCore", "WindTunnelHTTP", "WindTunnelSymptoms",
-      ]
+      ],
+      path: "Sources/Wire/WindTunnelWire"
     ),
     .target(
       name: "WindTunnelServer",
       dependencies: [
         "CWindTunnelConsole", "WindTunnelSymptoms", "WindTunnel",
         "WindTunnelWire",
-      ]
+      ],
+      path: "Sources/Wire/WindTunnelServer"
     ),
+    .target(name: "WindTunnelRemote", path: "Sources/Wire/WindTunnelRemote"),
+    // Client: what an app ships, and two modules for its debug builds. Outside it, only the reference
+    // subject and tests name it.
     .target(
       name: "WindTunnelNetworkLayer",
-      dependencies: ["CWindTunnelSystem", "WindTunnelSymptoms"]
+      dependencies: ["CWindTunnelSystem", "WindTunnelSymptoms"],
+      path: "Sources/Client/WindTunnelNetworkLayer"
     ),
     .target(
       name: "WindTunnelNetworkLayerSockets",
       dependencies: [
         "WindTunnelCore", "WindTunnelHTTP", "WindTunnelNetworkLayer", "WindTunnelSymptoms",
         "WindTunnelWire",
-      ]
+      ],
+      path: "Sources/Client/WindTunnelNetworkLayerSockets"
     ),
     .target(
       name: "WindTunnelNetworkLayerDebug",
       dependencies: [
         "WindTunnelNetworkLayer", "WindTunnelSymptoms", "WindTunnel", "WindTunnelURLSession",
-      ]
+      ],
+      path: "Sources/Client/WindTunnelNetworkLayerDebug"
     ),
     .target(
       name: "WindTunnelNetworkLayerConsole",
       dependencies: [
         "WindTunnelCore", "WindTunnelNetworkLayer", "WindTunnelNetworkLayerDebug",
         "WindTunnelServer", "WindTunnelSymptoms", "WindTunnel",
-      ]
+      ],
+      path: "Sources/Client/WindTunnelNetworkLayerConsole"
+    ),
+    // Judge: what a drill does, finds and reports.
+    // What threads take for the time, in the programs that link it.
+    .target(name: "CWindTunnelClock", path: "Sources/Judge/CWindTunnelClock"),
+    // Any program in virtual time, on Linux.
+    .target(name: "CWindTunnelVirtual", path: "Sources/Judge/CWindTunnelVirtual"),
+    // Calls as they were seen, and the rules that they are held against.
+    .target(
+      name: "WindTunnelFindings",
+      dependencies: ["WindTunnel", "WindTunnelSymptoms"],
+      path: "Sources/Judge/WindTunnelFindings"
+    ),
+    // Metrics, gates' verdicts and renderers.
+    .target(
+      name: "WindTunnelReports",
+      dependencies: ["WindTunnel", "WindTunnelFindings", "WindTunnelSymptoms"],
+      path: "Sources/Judge/WindTunnelReports"
     ),
     .target(
       name: "WindTunnelVirtualTime",
-      dependencies: ["CWindTunnelClock", "CWindTunnelSystem", "WindTunnelCore"]
+      dependencies: ["CWindTunnelClock", "CWindTunnelSystem", "WindTunnelCore"],
+      path: "Sources/Judge/WindTunnelVirtualTime"
     ),
-    .target(name: "WindTunnelVirtualTimeTesting", dependencies: ["WindTunnelVirtualTime"]),
-    // Programs and archives, and what of this package is in them.
-    .target(name: "WindTunnelRelease", dependencies: ["WindTunnelHTTP"]),
-    .target(name: "WindTunnelCommandLine", dependencies: ["WindTunnel"]),
     .target(
       name: "WindTunnelDrill",
       dependencies: [
         "CWindTunnelSystem", "WindTunnelReports", "WindTunnelSymptoms", "WindTunnel",
         "WindTunnelCommandLine", "WindTunnelServer", "WindTunnelURLSession",
         "WindTunnelVirtualTime",
-      ]
+      ],
+      path: "Sources/Judge/WindTunnelDrill"
     ),
     .target(
       name: "WindTunnelSearch",
       dependencies: [
         "CWindTunnelSystem", "WindTunnelDrill", "WindTunnelURLSession", "WindTunnelVirtualTime",
-      ]
+      ],
+      path: "Sources/Judge/WindTunnelSearch"
+    ),
+    // Use: where people enter.
+    .target(
+      name: "WindTunnelVirtualTimeTesting",
+      dependencies: ["WindTunnelVirtualTime"],
+      path: "Sources/Use/WindTunnelVirtualTimeTesting"
+    ),
+    // Programs and archives, and what of this package is in them.
+    .target(
+      name: "WindTunnelRelease",
+      dependencies: ["WindTunnelHTTP"],
+      path: "Sources/Use/WindTunnelRelease"
     ),
     // The reference client as a subject of drills and searches.
     .target(
@@ -149,22 +210,24 @@ let package = Package(
         "WindTunnelCore", "WindTunnelDrill", "WindTunnelNetworkLayer",
         "WindTunnelNetworkLayerSockets",
         "WindTunnelSymptoms", "WindTunnel", "WindTunnelURLSession", "WindTunnelVirtualTime",
-      ]
+      ],
+      path: "Sources/Use/WindTunnelReferenceSubject"
     ),
-    .target(name: "WindTunnelRemote"),
     // Without drill, reports and command line: whoever only replays does not compile them.
     .target(
       name: "WindTunnelTesting",
       dependencies: [
         "WindTunnelSymptoms", "WindTunnel", "WindTunnelServer", "WindTunnelURLSession",
-      ]
+      ],
+      path: "Sources/Use/WindTunnelTesting"
     ),
     .target(
       name: "WindTunnelDrillTesting",
       dependencies: [
         "WindTunnelCore", "WindTunnelSymptoms", "WindTunnel", "WindTunnelDrill", "WindTunnelSearch",
         "WindTunnelTesting",
-      ]
+      ],
+      path: "Sources/Use/WindTunnelDrillTesting"
     ),
     .executableTarget(
       name: "windtunnel-cli",
@@ -173,7 +236,8 @@ let package = Package(
         "WindTunnelRelease",
         "WindTunnelReports", "WindTunnelSymptoms", "WindTunnel", "WindTunnelCommandLine",
         "WindTunnelDrill", "WindTunnelReferenceSubject", "WindTunnelSearch", "WindTunnelServer",
-      ]
+      ],
+      path: "Sources/Use/windtunnel-cli"
     ),
     .testTarget(
       name: "SymptomsTests",

@@ -77,7 +77,7 @@ import WindTunnelRelease
     let sizes = try JSONDecoder().decode([String: Size].self, from: Data(run.out.utf8))
     let page = try String(
       contentsOf: Repository.root
-        .appendingPathComponent("Sources/WindTunnel/WindTunnel.docc/Architecture.md"),
+        .appendingPathComponent("Sources/Values/WindTunnel/WindTunnel.docc/Architecture.md"),
       encoding: .utf8
     )
     let rows = page.matches(of: /\| `(\w+)` \| (\d+) \| ([\d,]+) \|/)

@@ -8,7 +8,7 @@ import WindTunnelNetworkLayer
     let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     let page = here.deletingLastPathComponent().deletingLastPathComponent()
       .appendingPathComponent(
-        "Sources/WindTunnelNetworkLayer/WindTunnelNetworkLayer.docc/WindTunnelNetworkLayer.md"
+        "Sources/Client/WindTunnelNetworkLayer/WindTunnelNetworkLayer.docc/WindTunnelNetworkLayer.md"
       )
     let code = try String(
       contentsOf: here.appendingPathComponent("PageCode.swift"),
@@ -41,7 +41,7 @@ import WindTunnelNetworkLayer
     let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
       .appendingPathComponent(
-        "Sources/WindTunnelNetworkLayer/WindTunnelNetworkLayer.docc/Promises.md"
+        "Sources/Client/WindTunnelNetworkLayer/WindTunnelNetworkLayer.docc/Promises.md"
       )
     let rows = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "\n")
       .filter { $0.hasPrefix("| ") }

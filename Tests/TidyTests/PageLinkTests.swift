@@ -71,7 +71,7 @@
     }
 
     @Test func `each of the ten tasks fits a screen and imports two products at most`() throws {
-      let page = House.root.appending(path: "Sources/WindTunnel/WindTunnel.docc/TenTasks.md")
+      let page = House.root.appending(path: "Sources/Values/WindTunnel/WindTunnel.docc/TenTasks.md")
       let text = try String(contentsOf: page, encoding: .utf8)
       let tasks = text.components(separatedBy: "<!-- file: Tests/").dropFirst()
         .map { $0.components(separatedBy: "```")[1].components(separatedBy: "\n").dropFirst() }

@@ -30,8 +30,9 @@
         }
         """
       let files = [
-        "Sources/Tower/Tower.swift": source, "README.md": "Storms\n\n```\nstorm\n```\nResponses",
-        "Sources/windtunnel-cli/Help.swift": "let help = \"Print the weather.\"",
+        "Sources/Values/Tower/Tower.swift": source,
+        "README.md": "Storms\n\n```\nstorm\n```\nResponses",
+        "Sources/Use/windtunnel-cli/Help.swift": "let help = \"Print the weather.\"",
         "Scripts/development/style-ceilings.txt":
           "# A comment.\ndocs.Tower 0\npages 4\nlines.Tests 7\n",
       ]

@@ -5,20 +5,69 @@
 
   /// The order of modules, and rules for all source files.
   @Suite struct TidyTests {
-    /// From the lowest to the highest: a module names only those before it.
-    static let order = [
-      "CWindTunnelClock", "CWindTunnelConsole", "CWindTunnelFiles", "CWindTunnelSystem",
-      "CWindTunnelVirtual", "WindTunnelSymptoms",
-      "WindTunnelRemote", "WindTunnelCore", "WindTunnelVirtualTime", "WindTunnelVirtualTimeTesting",
-      "WindTunnelHTTP", "WindTunnelWire", "WindTunnelRelease", "WindTunnelLink",
-      "WindTunnelCassettes",
-      "WindTunnelRedaction", "WindTunnelHAR", "WindTunnel", "WindTunnelFindings",
-      "WindTunnelReports", "WindTunnelURLSession", "WindTunnelServer",
-      "WindTunnelCommandLine", "WindTunnelTesting",
-      "WindTunnelDrill", "WindTunnelSearch", "WindTunnelDrillTesting",
-      "WindTunnelNetworkLayer", "WindTunnelNetworkLayerSockets", "WindTunnelNetworkLayerDebug",
-      "WindTunnelNetworkLayerConsole", "WindTunnelReferenceSubject", "windtunnel-cli",
+    /// The wings, and in each its modules, from the lowest to the highest: a module names only those
+    /// before it, so a wing depends on none below it.
+    static let wings = [
+      (
+        "Values",
+        [
+          "CWindTunnelFiles", "CWindTunnelSystem", "WindTunnelSymptoms", "WindTunnelCore",
+          "WindTunnelHTTP", "WindTunnelLink", "WindTunnelCassettes", "WindTunnelRedaction",
+          "WindTunnelHAR", "WindTunnel", "WindTunnelCommandLine",
+        ]
+      ),
+      (
+        "Wire",
+        [
+          "CWindTunnelConsole", "WindTunnelRemote", "WindTunnelWire", "WindTunnelURLSession",
+          "WindTunnelServer",
+        ]
+      ),
+      (
+        "Client",
+        [
+          "WindTunnelNetworkLayer", "WindTunnelNetworkLayerSockets", "WindTunnelNetworkLayerDebug",
+          "WindTunnelNetworkLayerConsole",
+        ]
+      ),
+      (
+        "Judge",
+        [
+          "CWindTunnelClock", "CWindTunnelVirtual", "WindTunnelVirtualTime", "WindTunnelFindings",
+          "WindTunnelReports", "WindTunnelDrill", "WindTunnelSearch",
+        ]
+      ),
+      (
+        "Use",
+        [
+          "WindTunnelRelease", "WindTunnelVirtualTimeTesting", "WindTunnelTesting",
+          "WindTunnelDrillTesting", "WindTunnelReferenceSubject", "windtunnel-cli",
+        ]
+      ),
     ]
+    static let order = wings.flatMap(\.1)
+
+    @Test func `each module lies in its wing`() throws {
+      let top = House.root.appending(path: "Sources")
+      func folders(_ folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: top.appending(path: folder).path)
+          .filter { !$0.hasPrefix(".") }
+      }
+      expectEqual(try folders("").sorted(), Self.wings.map(\.0).sorted())
+      for (wing, modules) in Self.wings {
+        expectEqual(try folders(wing).sorted(), modules.sorted())
+      }
+    }
+
+    /// The judges' wing names no client, so that a host's client is judged without ours.
+    @Test(.enabled(if: House.isIndexed, "there is no index in .build/debug, no python3 or no awk"))
+    func `no module of another wing names the client's`() throws {
+      let modules = Dictionary(uniqueKeysWithValues: Self.wings.map { ($0.0, Set($0.1)) })
+      let client = try #require(modules["Client"])
+      let users = try House.drawn.get().modules.arrows
+        .filter { !client.isDisjoint(with: $0.value.keys) }.keys
+      expectEqual(Set(users).subtracting(client), ["WindTunnelReferenceSubject"])
+    }
 
     @Test(.enabled(if: House.isIndexed, "there is no index in .build/debug, no python3 or no awk"))
     func `arrows point down, folders make no circle, and each file is used`() throws {
@@ -50,8 +99,8 @@
     }
 
     @Test func `the page has the folders of each module`() throws {
-      let top = House.root.appending(path: "Sources")
-      let file = top.appending(path: "WindTunnel/WindTunnel.docc/Architecture.md")
+      let folder = House.root.appending(path: "Sources")
+      let file = folder.appending(path: "Values/WindTunnel/WindTunnel.docc/Architecture.md")
       let page = try String(contentsOf: file, encoding: .utf8)
       let table = page.components(separatedBy: "| module | knows | folders |\n|---|---|---|\n")
       let rows = try #require(table.last?.components(separatedBy: "\n\n").first)
@@ -61,12 +110,11 @@
         let cells = row.split(separator: "|").map { cell in
           cell.split(separator: "`").filter { $0.first?.isLetter == true }
         }
-        let folders = Set(sources.filter { $0.count > 3 && cells[0].contains($0[1]) }.map { $0[2] })
+        let folders = Set(sources.filter { $0.count > 4 && cells[0].contains($0[2]) }.map { $0[3] })
         expectEqual(cells[2], folders.sorted(), "Architecture.md is old: Scripts/house --write")
         modules += cells[0].map(String.init)
       }
-      let there = try FileManager.default.contentsOfDirectory(atPath: top.path)
-      expectEqual(modules.sorted(), there.filter { !$0.hasPrefix(".") }.sorted())
+      expectEqual(modules, Self.order)
     }
 
     @Test func `a comment ends at the width of a line`() throws {
@@ -87,7 +135,7 @@
       "WindTunnelCore/Boxed.swift", "WindTunnelCore/Digests.swift",
       "WindTunnelCore/Locked+Apple.swift", "WindTunnelCore/Locked+Linux.swift",
       "WindTunnelCore/Locked+Sanitized.swift", "WindTunnelCore/Work.swift",
-    ]
+    ].map { "Sources/Values/\($0)" }
 
     @Test func `few declarations are compiled into other modules`() throws {
       let marks = ["@_spi(WindTunnel) public", "@_spi(WindTunnel) extension", "@inlinable"]
@@ -96,7 +144,7 @@
           line.utf8.contains(UInt8(ascii: "@")) && marks.contains { line.contains($0) }
         }
       }
-      expectEqual(found.map { String($0.path.dropFirst("Sources/".count)) }, Self.openToOthers)
+      expectEqual(found.map(\.path), Self.openToOthers)
     }
 
     @Test func `a doc comment says more than three words`() throws {

@@ -15,8 +15,19 @@ import WindTunnelRelease
     return Array(trimmed[start...].prefix(8))
   }
 
+  /// The folder of each module, by its name.
+  private static func folders() throws -> [String: URL] {
+    let manager = FileManager.default
+    let wings = try manager.contentsOfDirectory(atPath: sources.path)
+    let folders = try wings.flatMap { wing in
+      let folder = sources.appending(path: wing)
+      return try manager.contentsOfDirectory(atPath: folder.path).map { folder.appending(path: $0) }
+    }
+    return Dictionary(uniqueKeysWithValues: folders.map { ($0.lastPathComponent, $0) })
+  }
+
   private static func files(of module: String) throws -> [(name: String, mark: [Substring])] {
-    let folder = sources.appending(path: module)
+    let folder = try #require(folders()[module])
     let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String }
     return try (paths ?? []).filter { $0.hasSuffix(".swift") || $0.hasSuffix(".c") }.map { path in
       let text = try String(contentsOf: folder.appending(path: path), encoding: .utf8)
@@ -26,7 +37,7 @@ import WindTunnelRelease
 
   /// Without it a module would be linked and nobody could tell.
   @Test func `every module has its mark, with a number of its own`() throws {
-    let modules = try FileManager.default.contentsOfDirectory(atPath: Self.sources.path)
+    let modules = try Self.folders().keys
       .filter { $0.hasPrefix("WindTunnel") || $0.hasPrefix("CWindTunnel") }
     expectEqual(Set(modules).union(ReleaseModule.retired), Set(ReleaseModule.names))
     expectEqual(ReleaseModule.retired.intersection(modules), [])

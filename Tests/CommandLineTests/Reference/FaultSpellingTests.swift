@@ -7,7 +7,7 @@ import WindTunnel
 @Suite struct FaultSpellingTests {
   @Test func `a fault is what the page says it is in Swift`() throws {
     let page = Repository.root
-      .appendingPathComponent("Sources/WindTunnel/WindTunnel.docc/Faults.md")
+      .appendingPathComponent("Sources/Values/WindTunnel/WindTunnel.docc/Faults.md")
     let rows = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "\n")
       .filter { $0.hasPrefix("| `") }
     expectEqual(Self.spelled.map(\.name), FaultKind.all.map(\.name))
@@ -24,7 +24,7 @@ import WindTunnel
 
   @Test func `a fault is what the page says it is in JSON`() throws {
     let page = Repository.root
-      .appendingPathComponent("Sources/WindTunnel/WindTunnel.docc/Faults.md")
+      .appendingPathComponent("Sources/Values/WindTunnel/WindTunnel.docc/Faults.md")
     let text = try String(contentsOf: page, encoding: .utf8)
     for kind in FaultKind.all {
       let row = try #require(

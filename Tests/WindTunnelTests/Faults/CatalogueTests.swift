@@ -78,7 +78,7 @@ import WindTunnelSymptoms
   }
 
   @Test func `the article on scenarios names each key of a fault`() throws {
-    let file = Self.root.appending(path: "Sources/WindTunnel/WindTunnel.docc/Scenarios.md")
+    let file = Self.root.appending(path: "Sources/Values/WindTunnel/WindTunnel.docc/Scenarios.md")
     let text = try String(contentsOf: file, encoding: .utf8)
     let keys = FaultKind.all.flatMap { kind -> [String] in
       guard case .object(let members) = kind.fault.json else { return [] }

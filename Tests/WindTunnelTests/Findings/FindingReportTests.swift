@@ -288,11 +288,11 @@ import Testing
 
   @Test func `the table in the documentation is that of the program`() throws {
     let file = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../../Sources/WindTunnelFindings/WindTunnelFindings.docc/Rules.md")
+      .appending(path: "../../../Sources/Judge/WindTunnelFindings/WindTunnelFindings.docc/Rules.md")
     try expectEqual(
       String(contentsOf: file, encoding: .utf8),
       FindingRule.table,
-      "Write it anew: swift run windtunnel rules list --markdown > Sources/WindTunnelFindings/WindTunnelFindings.docc/Rules.md"
+      "Write it anew: swift run windtunnel rules list --markdown > Sources/Judge/WindTunnelFindings/WindTunnelFindings.docc/Rules.md"
     )
   }
 }

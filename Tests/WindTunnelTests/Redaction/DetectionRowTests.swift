@@ -59,13 +59,13 @@ import Testing
   @Test func `the table in the documentation is that of the program`() throws {
     let file = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(
-        path: "../../../Sources/WindTunnelRedaction/WindTunnelRedaction.docc/Detections.md"
+        path: "../../../Sources/Values/WindTunnelRedaction/WindTunnelRedaction.docc/Detections.md"
       )
     let written = try String(contentsOf: file, encoding: .utf8)
     expectEqual(
       written,
       DetectionRow.table,
-      "Write it anew: swift run windtunnel cassette lint --rules > Sources/WindTunnelRedaction/WindTunnelRedaction.docc/Detections.md"
+      "Write it anew: swift run windtunnel cassette lint --rules > Sources/Values/WindTunnelRedaction/WindTunnelRedaction.docc/Detections.md"
     )
   }
 

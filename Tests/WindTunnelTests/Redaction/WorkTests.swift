@@ -83,7 +83,7 @@ import WindTunnelHTTP
   /// A detector with an array of its own reads without being counted.
   @Test func `no source of redaction has bytes that are not counted`() throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../../Sources/WindTunnelRedaction")
+      .appending(path: "../../../Sources/Values/WindTunnelRedaction")
     let files = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
     for file in files where file.hasSuffix(".swift") {
       let text = try String(contentsOf: folder.appending(path: file), encoding: .utf8)

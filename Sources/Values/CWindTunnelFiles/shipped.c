@@ -3,190 +3,190 @@
 #include <stdint.h>
 
 static const unsigned char shop[] = {
-#embed "../../Cassettes/examples/shop.json"
+#embed "../../../Cassettes/examples/shop.json"
 };
 static const unsigned char startup[] = {
-#embed "../../Cassettes/examples/startup.json"
+#embed "../../../Cassettes/examples/startup.json"
 };
 static const unsigned char admin_openapi[] = {
-#embed "../../Cassettes/format/admin-1.openapi.json"
+#embed "../../../Cassettes/format/admin-1.openapi.json"
 };
 static const unsigned char reproduction[] = {
 #embed "Reproduction/server.py"
 };
 static const unsigned char calm[] = {
-#embed "../../Cassettes/scenarios/calm.json"
+#embed "../../../Cassettes/scenarios/calm.json"
 };
 static const unsigned char latency[] = {
-#embed "../../Cassettes/scenarios/latency.json"
+#embed "../../../Cassettes/scenarios/latency.json"
 };
 static const unsigned char packet_loss[] = {
-#embed "../../Cassettes/scenarios/packet-loss.json"
+#embed "../../../Cassettes/scenarios/packet-loss.json"
 };
 static const unsigned char legal[] = {
-#embed "../../Cassettes/scenarios/legal.json"
+#embed "../../../Cassettes/scenarios/legal.json"
 };
 static const unsigned char rate_limited[] = {
-#embed "../../Cassettes/scenarios/rate-limited.json"
+#embed "../../../Cassettes/scenarios/rate-limited.json"
 };
 static const unsigned char retry_after_date[] = {
-#embed "../../Cassettes/scenarios/retry-after-date.json"
+#embed "../../../Cassettes/scenarios/retry-after-date.json"
 };
 static const unsigned char retry_after_far[] = {
-#embed "../../Cassettes/scenarios/retry-after-far.json"
+#embed "../../../Cassettes/scenarios/retry-after-far.json"
 };
 static const unsigned char limited[] = {
-#embed "../../Cassettes/scenarios/limited.json"
+#embed "../../../Cassettes/scenarios/limited.json"
 };
 static const unsigned char one_fault[] = {
-#embed "../../Cassettes/scenarios/one-fault.json"
+#embed "../../../Cassettes/scenarios/one-fault.json"
 };
 static const unsigned char server_errors[] = {
-#embed "../../Cassettes/scenarios/server-errors.json"
+#embed "../../../Cassettes/scenarios/server-errors.json"
 };
 static const unsigned char permanent_errors[] = {
-#embed "../../Cassettes/scenarios/permanent-errors.json"
+#embed "../../../Cassettes/scenarios/permanent-errors.json"
 };
 static const unsigned char broken_answers[] = {
-#embed "../../Cassettes/scenarios/broken-answers.json"
+#embed "../../../Cassettes/scenarios/broken-answers.json"
 };
 static const unsigned char changed_between[] = {
-#embed "../../Cassettes/scenarios/changed-between.json"
+#embed "../../../Cassettes/scenarios/changed-between.json"
 };
 static const unsigned char captive_portal[] = {
-#embed "../../Cassettes/scenarios/captive-portal.json"
+#embed "../../../Cassettes/scenarios/captive-portal.json"
 };
 static const unsigned char portal_gone[] = {
-#embed "../../Cassettes/scenarios/portal-gone.json"
+#embed "../../../Cassettes/scenarios/portal-gone.json"
 };
 static const unsigned char stale_answers[] = {
-#embed "../../Cassettes/scenarios/stale-answers.json"
+#embed "../../../Cassettes/scenarios/stale-answers.json"
 };
 static const unsigned char redirect_elsewhere[] = {
-#embed "../../Cassettes/scenarios/redirect-elsewhere.json"
+#embed "../../../Cassettes/scenarios/redirect-elsewhere.json"
 };
 static const unsigned char redirect_downgrade[] = {
-#embed "../../Cassettes/scenarios/redirect-downgrade.json"
+#embed "../../../Cassettes/scenarios/redirect-downgrade.json"
 };
 static const unsigned char redirect_loop[] = {
-#embed "../../Cassettes/scenarios/redirect-loop.json"
+#embed "../../../Cassettes/scenarios/redirect-loop.json"
 };
 static const unsigned char dns_failure[] = {
-#embed "../../Cassettes/scenarios/dns-failure.json"
+#embed "../../../Cassettes/scenarios/dns-failure.json"
 };
 static const unsigned char tls_failure[] = {
-#embed "../../Cassettes/scenarios/tls-failure.json"
+#embed "../../../Cassettes/scenarios/tls-failure.json"
 };
 static const unsigned char expired_certificate[] = {
-#embed "../../Cassettes/scenarios/expired-certificate.json"
+#embed "../../../Cassettes/scenarios/expired-certificate.json"
 };
 static const unsigned char wrong_host[] = {
-#embed "../../Cassettes/scenarios/wrong-host.json"
+#embed "../../../Cassettes/scenarios/wrong-host.json"
 };
 static const unsigned char unknown_authority[] = {
-#embed "../../Cassettes/scenarios/unknown-authority.json"
+#embed "../../../Cassettes/scenarios/unknown-authority.json"
 };
 static const unsigned char offline[] = {
-#embed "../../Cassettes/scenarios/offline.json"
+#embed "../../../Cassettes/scenarios/offline.json"
 };
 static const unsigned char outage[] = {
-#embed "../../Cassettes/scenarios/outage.json"
+#embed "../../../Cassettes/scenarios/outage.json"
 };
 static const unsigned char reuse[] = {
-#embed "../../Cassettes/scenarios/reuse.json"
+#embed "../../../Cassettes/scenarios/reuse.json"
 };
 static const unsigned char large_answer[] = {
-#embed "../../Cassettes/scenarios/large-answer.json"
+#embed "../../../Cassettes/scenarios/large-answer.json"
 };
 static const unsigned char dead_connection[] = {
-#embed "../../Cassettes/scenarios/dead-connection.json"
+#embed "../../../Cassettes/scenarios/dead-connection.json"
 };
 static const unsigned char late_answers[] = {
-#embed "../../Cassettes/scenarios/late-answers.json"
+#embed "../../../Cassettes/scenarios/late-answers.json"
 };
 static const unsigned char recovery[] = {
-#embed "../../Cassettes/scenarios/recovery.json"
+#embed "../../../Cassettes/scenarios/recovery.json"
 };
 static const unsigned char warm_outage[] = {
-#embed "../../Cassettes/scenarios/warm-outage.json"
+#embed "../../../Cassettes/scenarios/warm-outage.json"
 };
 static const unsigned char auth_expiry[] = {
-#embed "../../Cassettes/scenarios/auth-expiry.json"
+#embed "../../../Cassettes/scenarios/auth-expiry.json"
 };
 static const unsigned char auth_refused[] = {
-#embed "../../Cassettes/scenarios/auth-refused.json"
+#embed "../../../Cassettes/scenarios/auth-refused.json"
 };
 static const unsigned char stall[] = {
-#embed "../../Cassettes/scenarios/stall.json"
+#embed "../../../Cassettes/scenarios/stall.json"
 };
 static const unsigned char stalled_body[] = {
-#embed "../../Cassettes/scenarios/stalled-body.json"
+#embed "../../../Cassettes/scenarios/stalled-body.json"
 };
 static const unsigned char connect_timeout[] = {
-#embed "../../Cassettes/scenarios/connect-timeout.json"
+#embed "../../../Cassettes/scenarios/connect-timeout.json"
 };
 static const unsigned char endless_body[] = {
-#embed "../../Cassettes/scenarios/endless-body.json"
+#embed "../../../Cassettes/scenarios/endless-body.json"
 };
 static const unsigned char error_in_200[] = {
-#embed "../../Cassettes/scenarios/error-in-200.json"
+#embed "../../../Cassettes/scenarios/error-in-200.json"
 };
 static const unsigned char socket_restart[] = {
-#embed "../../Cassettes/scenarios/socket-restart.json"
+#embed "../../../Cassettes/scenarios/socket-restart.json"
 };
 static const unsigned char socket_stall[] = {
-#embed "../../Cassettes/scenarios/socket-stall.json"
+#embed "../../../Cassettes/scenarios/socket-stall.json"
 };
 static const unsigned char socket_refused[] = {
-#embed "../../Cassettes/scenarios/socket-refused.json"
+#embed "../../../Cassettes/scenarios/socket-refused.json"
 };
 static const unsigned char slow_bytes[] = {
-#embed "../../Cassettes/scenarios/slow-bytes.json"
+#embed "../../../Cassettes/scenarios/slow-bytes.json"
 };
 static const unsigned char cancel[] = {
-#embed "../../Cassettes/scenarios/cancel.json"
+#embed "../../../Cassettes/scenarios/cancel.json"
 };
 static const unsigned char very_bad_network[] = {
-#embed "../../Cassettes/scenarios/very-bad-network.json"
+#embed "../../../Cassettes/scenarios/very-bad-network.json"
 };
 static const unsigned char metro[] = {
-#embed "../../Cassettes/scenarios/metro.json"
+#embed "../../../Cassettes/scenarios/metro.json"
 };
 static const unsigned char elevator[] = {
-#embed "../../Cassettes/scenarios/elevator.json"
+#embed "../../../Cassettes/scenarios/elevator.json"
 };
 static const unsigned char handover[] = {
-#embed "../../Cassettes/scenarios/handover.json"
+#embed "../../../Cassettes/scenarios/handover.json"
 };
 static const unsigned char airplane_mode[] = {
-#embed "../../Cassettes/scenarios/airplane-mode.json"
+#embed "../../../Cassettes/scenarios/airplane-mode.json"
 };
 static const unsigned char slow_dns[] = {
-#embed "../../Cassettes/scenarios/slow-dns.json"
+#embed "../../../Cassettes/scenarios/slow-dns.json"
 };
 static const unsigned char ipv6_blackhole[] = {
-#embed "../../Cassettes/scenarios/ipv6-blackhole.json"
+#embed "../../../Cassettes/scenarios/ipv6-blackhole.json"
 };
 static const unsigned char nearest_dead[] = {
-#embed "../../Cassettes/scenarios/nearest-dead.json"
+#embed "../../../Cassettes/scenarios/nearest-dead.json"
 };
 static const unsigned char nearest_slow[] = {
-#embed "../../Cassettes/scenarios/nearest-slow.json"
+#embed "../../../Cassettes/scenarios/nearest-slow.json"
 };
 static const unsigned char nearest_lies[] = {
-#embed "../../Cassettes/scenarios/nearest-lies.json"
+#embed "../../../Cassettes/scenarios/nearest-lies.json"
 };
 static const unsigned char config_garbage[] = {
-#embed "../../Cassettes/scenarios/config-garbage.json"
+#embed "../../../Cassettes/scenarios/config-garbage.json"
 };
 static const unsigned char config_late[] = {
-#embed "../../Cassettes/scenarios/config-late.json"
+#embed "../../../Cassettes/scenarios/config-late.json"
 };
 static const unsigned char config_replayed[] = {
-#embed "../../Cassettes/scenarios/config-replayed.json"
+#embed "../../../Cassettes/scenarios/config-replayed.json"
 };
 static const unsigned char offline_start[] = {
-#embed "../../Cassettes/scenarios/offline-start.json"
+#embed "../../../Cassettes/scenarios/offline-start.json"
 };
 
 static const struct {
