@@ -41,8 +41,10 @@ let package = Package(
     .executable(name: "windtunnel", targets: ["windtunnel-cli"]),
   ],
   targets: [
-    // Five wings, each a folder of Sources: a target depends only on its own wing and those above it.
+    // Five wings, each a folder of Sources: a target depends on its own and those above.
+
     // Values: what can be written down, and the C below it.
+
     .target(name: "CWindTunnelSystem", path: "Sources/Values/CWindTunnelSystem"),
     .target(
       name: "CWindTunnelFiles",
@@ -99,6 +101,7 @@ let package = Package(
       path: "Sources/Values/WindTunnelCommandLine"
     ),
     // Wire: bytes, sockets and what serves them.
+
     // The page of the console.
     .target(name: "CWindTunnelConsole", path: "Sources/Wire/CWindTunnelConsole", exclude: ["Page"]),
     .target(
@@ -125,6 +128,7 @@ let package = Package(
     .target(name: "WindTunnelRemote", path: "Sources/Wire/WindTunnelRemote"),
     // Client: what an app ships, and two modules for its debug builds. Outside it, only the reference
     // subject and tests name it.
+
     .target(
       name: "WindTunnelNetworkLayer",
       dependencies: ["CWindTunnelSystem", "WindTunnelSymptoms"],
@@ -154,6 +158,7 @@ let package = Package(
       path: "Sources/Client/WindTunnelNetworkLayerConsole"
     ),
     // Judge: what a drill does, finds and reports.
+
     // What threads take for the time, in the programs that link it.
     .target(name: "CWindTunnelClock", path: "Sources/Judge/CWindTunnelClock"),
     // Any program in virtual time, on Linux.
@@ -192,6 +197,7 @@ let package = Package(
       path: "Sources/Judge/WindTunnelSearch"
     ),
     // Use: where people enter.
+
     .target(
       name: "WindTunnelVirtualTimeTesting",
       dependencies: ["WindTunnelVirtualTime"],
