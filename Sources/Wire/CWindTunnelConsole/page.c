@@ -51,7 +51,7 @@ static const unsigned char weather_js[] = {
 #embed "Page/weather.js"
 };
 static const unsigned char openapi[] = {
-#embed "../../Cassettes/format/console-1.openapi.json"
+#embed "../../../Cassettes/format/console-1.openapi.json"
 };
 
 static const struct {
