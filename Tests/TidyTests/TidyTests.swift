@@ -75,7 +75,8 @@
       expectEqual(house.modules.circles, [])
       for (user, used) in house.modules.arrows {
         let place = try #require(Self.order.firstIndex(of: user), "\(user) has no place")
-        let below = Set(Self.order[..<place])
+        // It defines functions of the C library, so that whoever calls one of them seems to name it.
+        let below = Set(Self.order[..<place] + ["CWindTunnelClock"])
         expectEqual(Set(used.keys).subtracting(below), [], "modules that \(user) must not use")
       }
       let judging = house.modules.arrows.filter { user, _ in
