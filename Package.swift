@@ -31,7 +31,11 @@ let package = Package(
     ),
     // A running server asked and changed from a test of screens, on Foundation alone.
     .library(name: "WindTunnelRemote", targets: ["WindTunnelRemote"]),
-    .library(name: "WindTunnelNetworkLayer", targets: ["WindTunnelNetworkLayer"]),
+    // Calls, and beside them an outbox, transfers in the background, seals and an app's start.
+    .library(
+      name: "WindTunnelNetworkLayer",
+      targets: ["WindTunnelNetworkLayer", "WindTunnelNetworkLayerOffline"]
+    ),
     // Conversations where sessions have no WebSockets, as on Linux.
     .library(name: "WindTunnelNetworkLayerSockets", targets: ["WindTunnelNetworkLayerSockets"]),
     // Only debug builds of an app link it: what it can do is in no other product.
@@ -126,13 +130,19 @@ let package = Package(
       path: "Sources/Wire/WindTunnelServer"
     ),
     .target(name: "WindTunnelRemote", path: "Sources/Wire/WindTunnelRemote"),
-    // Client: what an app ships, and two modules for its debug builds. Outside it, only the reference
-    // subject and tests name it.
+    // Client: what an app ships, and two modules for its debug builds. Outside it, only the
+    // reference subject and tests name it.
 
     .target(
       name: "WindTunnelNetworkLayer",
       dependencies: ["CWindTunnelSystem", "WindTunnelSymptoms"],
       path: "Sources/Client/WindTunnelNetworkLayer"
+    ),
+    // Calls that wait on the disk, transfers without the app, seals and keys, and an app's start.
+    .target(
+      name: "WindTunnelNetworkLayerOffline",
+      dependencies: ["CWindTunnelSystem", "WindTunnelNetworkLayer", "WindTunnelSymptoms"],
+      path: "Sources/Client/WindTunnelNetworkLayerOffline"
     ),
     .target(
       name: "WindTunnelNetworkLayerSockets",
@@ -214,7 +224,7 @@ let package = Package(
       name: "WindTunnelReferenceSubject",
       dependencies: [
         "WindTunnelCore", "WindTunnelDrill", "WindTunnelNetworkLayer",
-        "WindTunnelNetworkLayerSockets",
+        "WindTunnelNetworkLayerOffline", "WindTunnelNetworkLayerSockets",
         "WindTunnelSymptoms", "WindTunnel", "WindTunnelURLSession", "WindTunnelVirtualTime",
       ],
       path: "Sources/Use/WindTunnelReferenceSubject"
@@ -323,7 +333,7 @@ let package = Package(
     // An app with an outbox, which tests start and kill; no product holds it.
     .executableTarget(
       name: "outbox-drill",
-      dependencies: ["WindTunnelNetworkLayer"],
+      dependencies: ["WindTunnelNetworkLayer", "WindTunnelNetworkLayerOffline"],
       path: "Tests/OutboxDrill"
     ),
     .testTarget(
@@ -331,7 +341,7 @@ let package = Package(
       // The client flies on the deck, in process and on the wire.
       dependencies: [
         "WindTunnelReports", "WindTunnelNetworkLayer", "WindTunnelNetworkLayerConsole",
-        "WindTunnelNetworkLayerDebug", "WindTunnelHAR",
+        "WindTunnelNetworkLayerDebug", "WindTunnelHAR", "WindTunnelNetworkLayerOffline",
         "WindTunnelNetworkLayerSockets", "WindTunnelReferenceSubject", "Origins", "outbox-drill",
         "Programs",
         "WindTunnelSymptoms", "WindTunnel", "WindTunnelDrill", "WindTunnelServer",
@@ -397,7 +407,7 @@ let package = Package(
       name: "WindTunnelSearchTests",
       dependencies: [
         "Origins", "WindTunnelDrillTesting", "WindTunnelNetworkLayer",
-        "WindTunnelReferenceSubject", "WindTunnelSearch",
+        "WindTunnelNetworkLayerOffline", "WindTunnelReferenceSubject", "WindTunnelSearch",
       ]
     ),
     .testTarget(

@@ -4,6 +4,7 @@ import WindTunnel
 import WindTunnelDrill
 import WindTunnelNetworkLayer
 import WindTunnelNetworkLayerDebug
+import WindTunnelNetworkLayerOffline
 import WindTunnelNetworkLayerSockets
 import WindTunnelReferenceSubject
 import WindTunnelServer

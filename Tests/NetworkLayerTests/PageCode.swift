@@ -1,6 +1,7 @@
 import Foundation
 import WindTunnelNetworkLayer
 import WindTunnelNetworkLayerDebug
+import WindTunnelNetworkLayerOffline
 import WindTunnelNetworkLayerSockets
 
 #if canImport(FoundationNetworking)

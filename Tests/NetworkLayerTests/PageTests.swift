@@ -6,15 +6,17 @@ import WindTunnelNetworkLayer
 @Suite struct PageTests {
   @Test func `the page shows code that is compiled here`() throws {
     let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    let page = here.deletingLastPathComponent().deletingLastPathComponent()
-      .appendingPathComponent(
-        "Sources/Client/WindTunnelNetworkLayer/WindTunnelNetworkLayer.docc/WindTunnelNetworkLayer.md"
-      )
+    let sources = here.deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("Sources/Client")
+    let pages = try ["WindTunnelNetworkLayer", "WindTunnelNetworkLayerOffline"].map { name in
+      let page = sources.appendingPathComponent("\(name)/\(name).docc/\(name).md")
+      return try String(contentsOf: page, encoding: .utf8)
+    }
     let code = try String(
       contentsOf: here.appendingPathComponent("PageCode.swift"),
       encoding: .utf8
     )
-    let parts = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "```")
+    let parts = pages.joined().components(separatedBy: "```")
     let blocks = stride(from: 1, to: parts.count, by: 2).map { parts[$0] }
       .filter { $0.hasPrefix("swift\n") }.map { String($0.dropFirst(6)) }
     expectEqual(blocks.count, 17)

@@ -12,6 +12,7 @@
 // What it prints is on its way before it goes on: a line is a promise that it has made.
 import Foundation
 import WindTunnelNetworkLayer
+import WindTunnelNetworkLayerOffline
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

@@ -26,7 +26,8 @@
       (
         "Client",
         [
-          "WindTunnelNetworkLayer", "WindTunnelNetworkLayerSockets", "WindTunnelNetworkLayerDebug",
+          "WindTunnelNetworkLayer", "WindTunnelNetworkLayerOffline",
+          "WindTunnelNetworkLayerSockets", "WindTunnelNetworkLayerDebug",
           "WindTunnelNetworkLayerConsole",
         ]
       ),
@@ -94,6 +95,8 @@
         ["WindTunnel", "WindTunnelServer", "WindTunnelCassettes"].contains(name)
       }
       expectEqual(harness, [], "an app that ships the client's sockets links no harness")
+      let offline = house.modules.arrows.filter { $0.value["WindTunnelNetworkLayerOffline"] != nil }
+      expectEqual(Array(offline.keys), ["WindTunnelReferenceSubject"], "calls need no outbox")
       #expect(house.folders.count > 15)
       for (module, found) in house.folders { expectEqual(found.circles, [], "\(module)") }
       expectEqual(house.files.usedByNone, [])

@@ -15,7 +15,6 @@ public import Foundation
 /// Each part is a protocol with one method; for other behaviour, replace one part. Time and chance
 /// are parameters too, so that a call can be predicted to the nanosecond.
 public struct NetworkClient: Sendable {
-  private(set) var builder: any Builder
   let middleware: [any Middleware]
   let authenticator: (any Authenticator)?
   let policy: any Policy
@@ -25,28 +24,14 @@ public struct NetworkClient: Sendable {
   let cache: ResponseCache?
   /// `nil` where nobody hears anything.
   let observer: (any Observer)?
-  private(set) var limits: CallLimits
   /// The device's networks, for calls that wait for one; `nil`: it knows none.
-  let networks: (any Networks)?
-  /// The terms of endpoints by their templates.
-  private var endpoints: [String: EndpointTerms]
-  /// The shares of engines in the configuration that was applied last; `nil`: it has none.
-  private(set) var engineShares: [String: Int]?
+  package let networks: (any Networks)?
   let admission: AdmissionController
   let sendsTraces: Bool
-  private var builtFor: String
-  /// The parts of the configuration that was applied last, to any copy; `nil`: none was.
-  private let applied = Locked<Applied?>(nil)
+  private(set) var settings: Settings
   let time: any TimeSource
   let draw: @Sendable () -> Double
-  let background: BackgroundTasks
-  let flights: SingleFlight<FlightKey, CallEnd>
-  let revalidations: SingleFlight<String, Void>
-  let renewals: SingleFlight<String, Bool>
-  let calls = Counter()
-  /// The changes that it has made at servers, and its new credentials: whoever asks after one
-  /// shares no answer from before.
-  let changes = Counter()
+  let shared = SharedState()
 
   /// Makes a client of its parts.
   ///
@@ -88,22 +73,23 @@ public struct NetworkClient: Sendable {
     time: any TimeSource = SystemTime(),
     draw: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
   ) {
-    (self.builder, self.middleware, self.authenticator) = (builder, middleware, authenticator)
+    (self.middleware, self.authenticator) = (middleware, authenticator)
     (self.policy, self.transport) = (policy, transport)
     keeper =
       middleware.isEmpty && authenticator == nil ? transport as? any DeadlineKeeping : nil
     self.cache = cache
     self.observer = observer is SilentObserver ? nil : observer
-    (self.limits, self.endpoints, self.networks) = (limits, endpoints, networks)
+    self.networks = networks
+    settings = Settings(
+      builder: builder,
+      limits: limits,
+      endpoints: endpoints,
+      environment: environment
+    )
     self.admission = admission ?? AdmissionController(time: time)
     self.sendsTraces = sendsTraces
-    builtFor = environment
     self.time = time
     self.draw = draw
-    background = BackgroundTasks()
-    flights = SingleFlight(background)
-    revalidations = SingleFlight(background)
-    renewals = SingleFlight(background)
   }
 
   /// Makes a client with the default parts, a base URL and a session.
@@ -239,15 +225,43 @@ public struct NetworkClient: Sendable {
     }.get()
   }
 
+  /// Calls an endpoint and returns the number of attempts, too, also if the call failed.
+  package func counted(
+    _ endpoint: Endpoint
+  ) async -> (result: Result<CallResponse, NetworkError>, attempts: Int) {
+    await Call(self, endpoint).counted { $0 }
+  }
+
   /// The parts of a client that a configuration replaces.
-  private struct Applied: Sendable {
-    let builder: RequestBuilder
-    let limits: CallLimits
-    let endpoints: [String: EndpointTerms]
-    let engineShares: [String: Int]?
-    let environment: String
-    /// The rank of a start's; `nil` of one that no start has made.
-    let rank: ConfigurationRank?
+  struct Settings: Sendable {
+    var builder: any Builder
+    var limits: CallLimits
+    /// The terms of endpoints by their templates.
+    var endpoints: [String: EndpointTerms]
+    /// The shares of engines; `nil` if the configuration has none.
+    var engineShares: [String: Int]?
+    var environment: String
+  }
+
+  /// The state that all copies of a client share.
+  final class SharedState: Sendable {
+    let background: BackgroundTasks
+    let flights: SingleFlight<FlightKey, CallEnd>
+    let revalidations: SingleFlight<String, Void>
+    let renewals: SingleFlight<String, Bool>
+    let calls = Counter()
+    /// The changes that the client has made at servers, and its new credentials. A call after a
+    /// change shares no earlier response.
+    let changes = Counter()
+    /// The latest configuration, with the rank of its start; `nil` before the first one.
+    fileprivate let applied = Locked<(settings: Settings, rank: ConfigurationRank?)?>(nil)
+
+    fileprivate init() {
+      background = BackgroundTasks()
+      flights = SingleFlight(background)
+      revalidations = SingleFlight(background)
+      renewals = SingleFlight(background)
+    }
   }
 
   /// Applies a configuration to this client and all its copies.
@@ -260,36 +274,34 @@ public struct NetworkClient: Sendable {
   public func apply(_ configuration: NetworkConfiguration) { apply(configuration, nil) }
 
   /// Applies one with the rank of a start, unless that of a higher rank was applied before.
-  func apply(_ configuration: NetworkConfiguration, _ rank: ConfigurationRank?) {
-    let new = Applied(
+  package func apply(_ configuration: NetworkConfiguration, _ rank: ConfigurationRank?) {
+    let new = Settings(
       builder: configuration.builder,
       limits: configuration.limits,
       endpoints: configuration.endpoints,
       engineShares: configuration.engineShares,
-      environment: configuration.environment,
-      rank: rank
+      environment: configuration.environment
     )
     // Together, so that of two configurations no two halves remain.
-    applied.withLock { applied in
-      if let running = applied?.rank, let rank = new.rank, rank < running { return }
-      applied = new
+    shared.applied.withLock { applied in
+      if let running = applied?.rank, let rank, rank < running { return }
+      applied = (new, rank)
       admission.apply(configuration.caps)
     }
   }
 
   /// Returns this client as it is configured now, which no later configuration changes.
   func current() -> NetworkClient {
-    guard let applied = applied.withLock({ $0 }) else { return self }
+    guard let applied = shared.applied.withLock({ $0 }) else { return self }
     var client = self
-    (client.builder, client.limits) = (applied.builder, applied.limits)
-    (client.endpoints, client.builtFor) = (applied.endpoints, applied.environment)
-    client.engineShares = applied.engineShares
+    client.settings = applied.settings
     return client
   }
 
   /// Returns an endpoint on the terms of this client.
   func withTerms(_ endpoint: Endpoint) -> Endpoint {
-    endpoints[endpoint.template]?.applied(to: endpoint, upon: limits) ?? endpoint
+    let terms = settings.endpoints[endpoint.template]
+    return terms?.applied(to: endpoint, upon: settings.limits) ?? endpoint
   }
 
   /// Returns this client with another transport: all that calls share, they share.
@@ -301,7 +313,7 @@ public struct NetworkClient: Sendable {
 
   /// The environment of requests: that of the last middleware that moves them, else the one that
   /// this is built for.
-  var environment: String { middleware.lazy.compactMap(\.environment).last ?? builtFor }
+  var environment: String { middleware.lazy.compactMap(\.environment).last ?? settings.environment }
 
   /// Runs the work that outlives a call, until the task is cancelled: renewing stale answers that
   /// were returned, answers that several calls share, and new credentials. All of it runs in this
@@ -311,7 +323,7 @@ public struct NetworkClient: Sendable {
   /// second one returns at once. Without it no stale answer is returned before the server was
   /// asked, and a shared answer is fetched by one of the calls that wait for it.
   @concurrent
-  public func run() async { await background.run() }
+  public func run() async { await shared.background.run() }
 }
 
 /// Counts from 1; copies of a client count together.

@@ -3,7 +3,7 @@ public import Foundation
 /// The values of a client's configuration, merged from three layers and validated.
 public struct NetworkConfiguration: Sendable, Hashable {
   /// The name of the environment, for records.
-  public let environment: String
+  public var environment: String { merged.environment ?? "production" }
   /// The URL that every path is put under.
   public let baseURL: URL
   /// The limits of a call's duration.
@@ -11,20 +11,20 @@ public struct NetworkConfiguration: Sendable, Hashable {
   /// The caps on concurrent attempts.
   public let caps: TrafficCaps
   /// The header fields of every request.
-  public let headers: Headers
+  public var headers: Headers { Headers(Self.fields(merged.headers)) }
   /// The query parameters of every request, in the order of their names.
-  public let parameters: [Headers.Field]
+  public var parameters: [Headers.Field] { Self.fields(merged.parameters) }
   /// The terms of endpoints by their templates, which overrule their own.
-  public let endpoints: [String: EndpointTerms]
+  public var endpoints: [String: EndpointTerms] { merged.endpoints ?? [:] }
   /// The shares of engines by name, for a client whose transport is ``EngineShares``; `nil`: those
   /// that the transport was made with.
-  public let engineShares: [String: Int]?
+  public var engineShares: [String: Int]? { merged.engineShares }
   /// The links that a request may be for; `nil`: any under the base URL.
   public let links: LinkRules?
   /// The values that the app looks up by name.
-  public let extras: [String: String]
+  public var extras: [String: String] { merged.extras ?? [:] }
   /// The secrets by name, such as API keys; no view shows them.
-  public let secrets: [String: Secret]
+  public var secrets: [String: Secret] { merged.secrets ?? [:] }
   private let merged: ConfigurationLayer
 
   /// Merges layers, later ones over earlier ones, and throws all problems of an invalid result at
@@ -78,7 +78,6 @@ public struct NetworkConfiguration: Sendable, Hashable {
       faults += error.faults
     }
     guard let url, faults.isEmpty else { throw ConfigurationError(faults: faults) }
-    environment = layer.environment ?? "production"
     baseURL = url
     limits = CallLimits(attemptTimeout: .milliseconds(timeout), deadline: .milliseconds(deadline))
     caps = TrafficCaps(
@@ -86,13 +85,7 @@ public struct NetworkConfiguration: Sendable, Hashable {
       perHost: perHost,
       perEndpoint: endpoints.compactMapValues(\.slots)
     )
-    self.endpoints = endpoints
-    engineShares = layer.engineShares
     self.links = links
-    headers = Headers(Self.fields(layer.headers))
-    parameters = Self.fields(layer.parameters)
-    extras = layer.extras ?? [:]
-    secrets = layer.secrets ?? [:]
     merged = layer
   }
 
@@ -142,7 +135,7 @@ public struct NetworkConfiguration: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - sealed: The whole configuration, sealed.
-  ///   - open: Decrypts it, such as a ``VersionSeal``.
+  ///   - open: Decrypts it, such as a `VersionSeal`.
   /// - Throws: The error of `open`, that of a text that is no layer, and ``ConfigurationError``.
   public init(opening sealed: Data, by open: (Data) throws -> Data) throws {
     let layer = try JSONDecoder().decode(ConfigurationLayer.self, from: try open(sealed))
@@ -174,7 +167,7 @@ public struct NetworkConfiguration: Sendable, Hashable {
   }
 
   /// Tells whether nobody on the way can read what is sent to a URL.
-  static func isSecure(_ url: URL) -> Bool {
+  package static func isSecure(_ url: URL) -> Bool {
     guard let host = url.host, !host.isEmpty else { return false }
     let loopback = ["localhost", "127.0.0.1", "::1", "[::1]"]
     return url.scheme == "https" || (url.scheme == "http" && loopback.contains(host))
@@ -187,15 +180,17 @@ public struct NetworkConfiguration: Sendable, Hashable {
 
 /// The place of a configuration among those of several starts: what a later key has signed goes
 /// before all of an earlier one, and of one key's the highest version before the others.
-struct ConfigurationRank: Sendable, Hashable, Comparable {
+package struct ConfigurationRank: Sendable, Hashable, Comparable {
   /// The rank of one without a fetched layer.
-  static let builtIn = ConfigurationRank(key: -1, version: 0)
+  package static let builtIn = ConfigurationRank(key: -1, version: 0)
 
   /// The place of the key in the list of those that are built in.
-  var key: Int
-  var version: Int
+  package var key: Int
+  package var version: Int
 
-  static func < (one: ConfigurationRank, other: ConfigurationRank) -> Bool {
+  package init(key: Int, version: Int) { (self.key, self.version) = (key, version) }
+
+  package static func < (one: ConfigurationRank, other: ConfigurationRank) -> Bool {
     (one.key, one.version) < (other.key, other.version)
   }
 }
@@ -260,7 +255,7 @@ public struct ConfigurationLayer: Sendable, Hashable, Codable {
   }
 
   /// Returns this layer with another one on top.
-  func under(_ top: ConfigurationLayer) -> ConfigurationLayer {
+  package func under(_ top: ConfigurationLayer) -> ConfigurationLayer {
     ConfigurationLayer(
       environment: top.environment ?? environment,
       baseURL: top.baseURL ?? baseURL,

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import WindTunnel
 internal import WindTunnelNetworkLayer
+internal import WindTunnelNetworkLayerDebug
 internal import WindTunnelServer
 internal import WindTunnelSymptoms
 
@@ -94,13 +95,11 @@ struct LayerAttempts: ConsoleBook {
     var remarks: [String] = []
   }
 
-  private(set) var feed = ConsoleFeed<LayerAttempt>()
+  var feed = ConsoleFeed<LayerAttempt>()
   let rules: RedactionRules
   private var open: [Int: Open] = [:]
 
   init(_ rules: RedactionRules) { self.rules = rules }
-
-  mutating func watch(_ isWatched: Bool) { feed.isWatched = isWatched }
 
   mutating func begin(_ scenario: Scenario, seed: UInt64, at moment: Duration) {
     feed.begin(scenario, seed: seed, at: moment)
@@ -186,18 +185,5 @@ extension CallEvent.Wait {
     case .retryAfter: "the time that the server asked for"
     case .network: "a network"
     }
-  }
-}
-
-extension Request {
-  /// Makes the request that a session was asked to send.
-  fileprivate init(_ request: URLRequest) {
-    let fields = (request.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }
-    self.init(
-      request.httpMethod ?? "GET",
-      RequestURL(request.url?.absoluteString ?? ""),
-      headers: HeaderFields(fields.map { HeaderField($0.key, $0.value) }),
-      body: Body(request.httpBody ?? Data())
-    )
   }
 }

@@ -1,10 +1,12 @@
-internal import Foundation
 public import WindTunnel
 public import WindTunnelNetworkLayer
 internal import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)
-  internal import FoundationNetworking
+  internal import Foundation
+  package import FoundationNetworking
+#else
+  package import Foundation
 #endif
 
 extension CallJournal {
@@ -18,16 +20,23 @@ extension CallJournal {
   }
 }
 
+extension Request {
+  /// Creates the request that a client was asked to send.
+  package init(_ request: URLRequest) {
+    let fields = (request.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }
+    self.init(
+      request.httpMethod ?? "GET",
+      RequestURL(request.url?.absoluteString ?? ""),
+      headers: HeaderFields(fields.map { HeaderField($0.key, $0.value) }),
+      body: Body(request.httpBody ?? Data())
+    )
+  }
+}
+
 extension Interaction {
   fileprivate init?(_ entry: CallJournal.Entry) {
-    guard let url = entry.request.url?.absoluteString else { return nil }
-    let fields = (entry.request.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }
-    let request = Request(
-      entry.request.httpMethod ?? "GET",
-      RequestURL(url),
-      headers: HeaderFields(fields.map { HeaderField($0.key, $0.value) }),
-      body: Body(entry.request.httpBody ?? Data())
-    )
+    guard entry.request.url != nil else { return nil }
+    let request = Request(entry.request)
     let timing = Timing(firstByte: entry.elapsed, lastByte: entry.elapsed)
     switch entry.outcome {
     case .success(let answer):

@@ -159,10 +159,7 @@ public final class FaultHook: Transport, @unchecked Sendable {
 
   /// Sends a request in calm, and otherwise fails as the weather demands.
   public func send(_ request: URLRequest) async throws(TransportError) -> ServerResponse {
-    switch try await way(of: request) {
-    case .carried(let transport): return try await transport.send(request)
-    case .answered(let status): return ServerResponse(status: status)
-    }
+    try await carrier(of: request).send(request)
   }
 
   /// Sends a request as ``send(_:)`` does, and returns its answer as soon as the head has come.
@@ -170,28 +167,25 @@ public final class FaultHook: Transport, @unchecked Sendable {
     _ request: URLRequest,
     _ upload: Upload
   ) async throws(TransportError) -> StreamedResponse {
-    switch try await way(of: request) {
-    case .carried(let transport): return try await transport.open(request, upload)
-    case .answered(let status):
+    // A simulated status reads no file and sends nothing.
+    if case .failure(let status) = faults {
       return StreamedResponse(status: status, pieces: AsyncThrowingStream { $0.finish() })
     }
+    return try await carrier(of: request).open(request, upload)
   }
 
-  private enum Way {
-    case carried(any Transport)
-    case answered(Int)
-  }
-
-  private func way(of request: URLRequest) async throws(TransportError) -> Way {
+  /// Returns the transport that carries a request in the current faults.
+  private func carrier(of request: URLRequest) async throws(TransportError) -> any Transport {
     let (faults, tunnel) = lock.withLock { (current, self.tunnel) }
     switch faults {
-    case .calm: return .carried(transport)
+    case .calm: return transport
     case .offline: throw .failed(.offline, text: "The debug build is offline.")
     case .timeout:
       do { try await time.sleep(for: .seconds(request.timeoutInterval)) } catch { throw .cancelled }
       throw .failed(.timedOut, text: "The debug build simulates a timeout.")
-    case .failure(let status): return .answered(status)
-    case .scenario: return .carried(tunnel ?? transport)
+    case .failure(let status):
+      return ScriptedEngine { _ throws(TransportError) in ServerResponse(status: status) }
+    case .scenario: return tunnel ?? transport
     }
   }
 

@@ -18,34 +18,13 @@ final class Arrival: Sendable {
   private struct State {
     var exchange: HTTPExchange?
     var head: ResponseHead?
-    var pieces: [Data] = []
-    /// The number of pieces that were taken.
-    var taken = 0
-    /// The bytes of those that were not.
-    var waitingBytes = 0
+    var pieces: Inbox<Data>
     var bytes = 0
-    var isPaused = false
     var end: End?
-
-    mutating func takePiece() -> Data? {
-      guard taken < pieces.count else { return nil }
-      let piece = pieces[taken]
-      pieces[taken] = Data()
-      taken += 1
-      waitingBytes -= piece.count
-      if taken == pieces.count {
-        pieces.removeAll(keepingCapacity: taken <= 64)
-        taken = 0
-        if isPaused { exchange?.pauseReading(false) }
-        isPaused = false
-      }
-      return piece
-    }
   }
 
-  private let state = Awaited(State())
+  private let state: Awaited<State>
   private let bytesMax: Int
-  private let readsAhead: Bool
   private let sent: @Sendable (Int64, Int64) -> Void
 
   /// Makes one that waits for its exchange.
@@ -55,14 +34,16 @@ final class Arrival: Sendable {
   ///   - readsAhead: Tells whether no more is read than a reader takes, but for what is read ahead.
   ///   - sent: Hears how many bytes of the request's content were sent, of how many.
   init(bytesMax: Int, readsAhead: Bool, sent: @escaping @Sendable (Int64, Int64) -> Void) {
-    (self.bytesMax, self.readsAhead, self.sent) = (bytesMax, readsAhead, sent)
+    (self.bytesMax, self.sent) = (bytesMax, sent)
+    let ahead = readsAhead ? Self.aheadBytesMax : .max
+    state = Awaited(State(pieces: Inbox(countMax: .max, bytesMax: ahead)))
   }
 
   /// Takes the exchange that it hears; one that was given up before is ended.
   func begin(_ exchange: HTTPExchange) {
     let isOver = state.withLock { state in
       state.exchange = exchange
-      if state.isPaused { exchange.pauseReading(true) }
+      state.pieces.pause = { exchange.pauseReading($0) }
       return state.end != nil
     }
     if isOver { exchange.cancel() }
@@ -91,13 +72,8 @@ final class Arrival: Sendable {
     let isTooMuch = state.change { state in
       state.bytes += data.count
       guard state.bytes <= bytesMax else { return true }
-      state.pieces.append(data)
-      state.waitingBytes += data.count
       // Within the lock, so that pauses and their ends are told in their order.
-      if readsAhead, !state.isPaused, state.waitingBytes >= Self.aheadBytesMax {
-        state.isPaused = true
-        state.exchange?.pauseReading(true)
-      }
+      state.pieces.append(data, bytes: data.count)
       return false
     }
     guard isTooMuch else { return }
@@ -125,8 +101,8 @@ final class Arrival: Sendable {
 
   /// Waits for the next piece of content; `nil` at the end of an answer that is whole.
   func next() async throws(TransportError) -> Data? {
-    await wait { $0.taken < $0.pieces.count }
-    let (piece, end) = state.withLock { ($0.takePiece(), $0.end) }
+    await wait { !$0.pieces.isEmpty }
+    let (piece, end) = state.withLock { ($0.pieces.take(), $0.end) }
     if let piece { return piece }
     switch end {
     case .whole: return nil

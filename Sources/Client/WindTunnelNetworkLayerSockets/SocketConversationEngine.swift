@@ -77,36 +77,24 @@ public struct SocketConversationEngine: ConversationEngine {
 
 /// One connection, and those who wait for something of it.
 private final class SocketConnection: ConversationConnection {
-  /// The messages and bytes that are read ahead; beyond them the server waits.
-  private static let (messagesMax, bytesMax) = (16, 1 << 20)
-
   private struct State {
     var line: WebSocketLine?
-    var inbox: [ConversationMessage] = []
-    /// The number of messages of the inbox that were taken out of it.
-    var taken = 0
-    var inboxBytes = 0
-    var isPaused = false
+    /// The messages that are read ahead; beyond them the server waits.
+    var inbox = Inbox<ConversationMessage>(countMax: 16, bytesMax: 1 << 20)
     var pings: UInt64 = 0
     var pongs: UInt64 = 0
     var end: ConversationEnd?
-
-    mutating func takeMessage() -> ConversationMessage? {
-      guard taken < inbox.count else { return nil }
-      let message = inbox[taken]
-      taken += 1
-      guard taken == inbox.count else { return message }
-      inbox.removeAll(keepingCapacity: inbox.count <= 64)
-      if isPaused { line?.pauseReading(false) }
-      (taken, inboxBytes, isPaused) = (0, 0, false)
-      return message
-    }
   }
 
   let opening = Promise<Result<ConversationOpening, TransportError>>()
   private let state = Awaited(State())
 
-  func begin(_ line: WebSocketLine) { state.withLock { $0.line = line } }
+  func begin(_ line: WebSocketLine) {
+    state.withLock { state in
+      state.line = line
+      state.inbox.pause = { line.pauseReading($0) }
+    }
+  }
 
   private var line: WebSocketLine? { state.withLock { $0.line } }
 
@@ -122,7 +110,10 @@ private final class SocketConnection: ConversationConnection {
       ended(.lost(.failed(.malformedResponse, text: "The server refused the handshake.")))
     case .message(let data, let isText):
       // The line has held a text against UTF-8.
-      take(isText ? .text(String(decoding: data, as: UTF8.self)) : .data(data), data.count)
+      let message: ConversationMessage =
+        isText ? .text(String(decoding: data, as: UTF8.self)) : .data(data)
+      // Within the lock, so that pauses and their ends are told in their order.
+      state.change { $0.inbox.append(message, bytes: data.count) }
     case .pong(let content):
       guard let number = UInt64(String(decoding: content, as: UTF8.self)) else { return }
       // A server may answer the latest of several pings alone (RFC 6455 §5.5.3).
@@ -132,18 +123,6 @@ private final class SocketConnection: ConversationConnection {
       let error = TransportError(failure)
       opening.keep(.failure(error))
       ended(.lost(error))
-    }
-  }
-
-  private func take(_ message: ConversationMessage, _ bytes: Int) {
-    state.change { state in
-      state.inbox.append(message)
-      state.inboxBytes += bytes
-      let isFull =
-        state.inbox.count - state.taken >= Self.messagesMax || state.inboxBytes >= Self.bytesMax
-      // Within the lock, so that pauses and their ends are told in their order.
-      if isFull, !state.isPaused { state.line?.pauseReading(true) }
-      state.isPaused = state.isPaused || isFull
     }
   }
 
@@ -172,11 +151,11 @@ private final class SocketConnection: ConversationConnection {
 
   func receive() async throws(ConversationEnd) -> ConversationMessage {
     while true {
-      let message = state.withLock { state in state.takeMessage() }
+      let message = state.withLock { $0.inbox.take() }
       if let message { return message }
       if state.withLock({ $0.end != nil }) { throw end }
       if Task.isCancelled { throw .lost(.cancelled) }
-      await state.wait { $0.taken < $0.inbox.count || $0.end != nil }
+      await state.wait { !$0.inbox.isEmpty || $0.end != nil }
     }
   }
 

@@ -173,7 +173,16 @@ public struct ProcessDrill: Sendable {
       ? try await flyInWorlds(plan, keepingPart: keepsPart, worlds, progress) {
         try await run($0, $1) {}
       } : try await plan.scenarios.flown(keepingPart: keepsPart) { try await run($0, false, $1) }
-    let facts = worlds.facts(in: plan)
+    return Self.flown(flown, of: plan, keepingPart: keepsPart, facts: worlds.facts(in: plan))
+  }
+
+  /// Returns the report of the scenarios that ran, and how much of the drill it is about.
+  private static func flown(
+    _ flown: [FlownScenario],
+    of plan: DrillPlan,
+    keepingPart keepsPart: Bool,
+    facts: [Report.Fact]
+  ) -> Flown {
     let whole = flown.count(where: \.isWhole)
     if !keepsPart || whole == plan.scenarios.count {
       return Flown(report: plan.report(flown.map(\.0), facts: facts), part: nil)

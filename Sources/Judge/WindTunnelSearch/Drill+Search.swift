@@ -32,8 +32,10 @@ extension Drill {
     progress: @escaping @Sendable (SearchReport) -> Void = { _ in },
     _ body: @escaping @Sendable @concurrent (DrillCall) async throws -> Shown
   ) async throws -> SearchReport {
-    try await self.search(name, search, progress) { expectations in
-      SurroundedFlow { call in await FlowResult(of: { try await body(call) }, expectations) }
+    try await self.search(as: name, search, amid: { NoSurroundings() }, progress: progress) {
+      call,
+      _ in
+      try await body(call)
     }
   }
 
@@ -56,30 +58,13 @@ extension Drill {
     progress: @escaping @Sendable (SearchReport) -> Void = { _ in },
     _ body: @escaping @Sendable @concurrent (DrillCall, Surroundings) async throws -> Shown
   ) async throws -> SearchReport {
-    try await self.search(name, search, progress) { expectations in
-      let surroundings = try surroundings()
-      return SurroundedFlow(
-        run: { call in
-          await FlowResult(of: { try await body(call, surroundings) }, expectations)
-        },
-        surroundings: surroundings
-      )
-    }
-  }
-
-  private func search(
-    _ name: String,
-    _ search: SearchPlan,
-    _ progress: @escaping @Sendable (SearchReport) -> Void,
-    _ flow: @escaping @Sendable (Expectations?) throws -> SurroundedFlow
-  ) async throws -> SearchReport {
     guard 1...SearchPlan.workersMax ~= search.workers else {
       throw DrillError.plan(
         "\(search.workers) workers: there can be 1 to \(SearchPlan.workersMax)."
       )
     }
     let (expectations, workers) = (search.expectations, search.workers)
-    let flight = flowFlight(name, in: .virtualTime) { try flow(expectations) }
+    let flight = flowFlight(name, in: .virtualTime, amid: surroundings, expectations, body)
     if VirtualTime.isSupported { wt_crash_watch() }
     var search = try await FaultSetSearch(flight, search, upon: scenario, telling: progress)
     if workers == 1 { return try await search.search() }
@@ -104,8 +89,9 @@ extension Drill {
     keeping invariants: [Invariant] = [],
     _ body: @escaping @Sendable @concurrent (DrillCall) async throws -> Shown
   ) async throws {
-    try await run(through: faultSet, in: time, keeping: invariants) {
-      SurroundedFlow { call in await FlowResult(of: { try await body(call) }, nil) }
+    let none: @Sendable () -> NoSurroundings = { NoSurroundings() }
+    try await run(through: faultSet, in: time, keeping: invariants, amid: none) { call, _ in
+      try await body(call)
     }
   }
 
@@ -126,25 +112,10 @@ extension Drill {
     amid surroundings: @escaping @Sendable () throws -> Surroundings,
     _ body: @escaping @Sendable @concurrent (DrillCall, Surroundings) async throws -> Shown
   ) async throws {
-    try await run(through: faultSet, in: time, keeping: invariants) {
-      let surroundings = try surroundings()
-      return SurroundedFlow(
-        run: { call in await FlowResult(of: { try await body(call, surroundings) }, nil) },
-        surroundings: surroundings
-      )
-    }
-  }
-
-  private func run(
-    through faultSet: FaultSet,
-    in time: DrillClock,
-    keeping invariants: [Invariant],
-    _ flow: @escaping @Sendable () throws -> SurroundedFlow
-  ) async throws {
     wt_crash_watch()
-    let flight = flowFlight("flow", in: time, flow)
+    let flight = flowFlight("flow", in: time, amid: surroundings, nil, body)
     let violations = try await flight.violations(in: faultSet, keeping: invariants)
-    if !violations.isEmpty { throw FaultSetError(violations) }
+    if !violations.isEmpty { throw FaultSetError(violations: violations) }
   }
 
   /// The weather in which nothing goes wrong: the plan's first scenario, else an answer that takes
@@ -157,14 +128,21 @@ extension Drill {
     return scenario
   }
 
-  private func flowFlight(
+  private func flowFlight<Surroundings: FlowSurroundings, Shown: Sendable>(
     _ name: String,
     in time: DrillClock,
-    _ flow: @escaping @Sendable () throws -> SurroundedFlow
+    amid surroundings: @escaping @Sendable () throws -> Surroundings,
+    _ expectations: Expectations?,
+    _ body: @escaping @Sendable @concurrent (DrillCall, Surroundings) async throws -> Shown
   ) -> FlowFlight {
     var plan = plan
     plan.time = time
-    return FlowFlight(name: name, plan: plan, flow: flow)
+    return FlowFlight(name: name, plan: plan) {
+      let surroundings = try surroundings()
+      return SurroundedFlow(surroundings: surroundings) { call in
+        await FlowResult(of: { try await body(call, surroundings) }, expectations)
+      }
+    }
   }
 
   /// Makes a drill of a cassette for a search, which makes its own weather.
@@ -175,8 +153,6 @@ extension Drill {
 public struct FaultSetError: Error, Sendable, CustomStringConvertible {
   /// The things that are broken.
   public let violations: [Violation]
-
-  init(_ violations: [Violation]) { self.violations = violations }
 
   /// The things that are broken, each in a line.
   public var description: String {
@@ -191,20 +167,8 @@ extension FlowFlight {
   {
     var scenario = faultSet.scenario
     (scenario.rules, scenario.cancellation) = ([], nil)
-    let calm = try await run(FaultSet(scenario), hangingAfter: Self.longest)
-    if let refusal = calm.refusal { throw DrillError.plan(refusal) }
-    let oracle = Oracle(
-      calm: calm,
-      comparesResults: try await run(
-        FaultSet(scenario),
-        seed: plan.seed &+ 1,
-        hangingAfter: Self.longest
-      ).ending == calm.ending,
-      invariants: invariants,
-      deadline: plan.deadline(in: scenario),
-      allowed: []
-    )
-    let run = try await run(faultSet, hangingAfter: patience(after: calm, in: scenario))
+    let oracle = try await Oracle(of: self, upon: scenario, invariants, allowing: [])
+    let run = try await run(faultSet, hangingAfter: patience(after: oracle.calm, in: scenario))
     let hasOrderAlone =
       faultSet.scenario.rules.isEmpty && faultSet.scenario.cancellation == nil
       && faultSet.interruption == nil

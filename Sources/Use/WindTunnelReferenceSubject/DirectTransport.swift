@@ -18,7 +18,7 @@ struct DirectTransport: Transport {
       let answer = try await exchange.answer(to: request)
       return ServerResponse(
         status: answer.head.status,
-        headers: Headers(answer.head),
+        headers: Headers(answer.head.headers),
         body: answer.body
       )
     } catch {
@@ -39,7 +39,9 @@ struct DirectTransport: Transport {
       // Only one caller gets the pieces, and dropping them ends the exchange.
       guard let pieces = handed.withLock({ Swift.exchange(&$0, with: nil) }) else { return }
       opened.keep(
-        .success(StreamedResponse(status: head.status, headers: Headers(head), pieces: pieces))
+        .success(
+          StreamedResponse(status: head.status, headers: Headers(head.headers), pieces: pieces)
+        )
       )
     } piece: { piece in
       next.yield(piece)
@@ -65,9 +67,8 @@ struct DirectTransport: Transport {
 }
 
 extension Headers {
-  fileprivate init(_ head: ResponseHead) {
-    self.init(head.headers.map { Field($0.name, $0.value) })
-  }
+  /// Creates header fields from the fields of a recording or a response.
+  init(_ fields: HeaderFields) { self.init(fields.map { Field($0.name, $0.value) }) }
 }
 
 extension TransportError {

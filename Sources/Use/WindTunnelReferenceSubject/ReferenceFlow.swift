@@ -29,17 +29,24 @@ package struct ReferenceFlow: Sendable {
     )
     var bodies: [Data] = []
     for request in requests {
-      let endpoint = Endpoint(
-        HTTPMethod(rawValue: request.method),
-        target: request.url.target,
-        headers: Headers(request.headers.map { Headers.Field($0.name, $0.value) }),
-        body: request.body.data.isEmpty ? nil : .data(request.body.data)
-      )
-      bodies.append(try await client.call(endpoint).body)
+      bodies.append(try await client.call(Endpoint(request)).body)
     }
     return bodies
   }
 
   /// The share of a call's time after which the client gives up.
   private static let share = 0.95
+}
+
+extension Endpoint {
+  /// Creates the endpoint of a recorded request.
+  init(_ request: Request, priority: CallPriority = .standard) {
+    self.init(
+      HTTPMethod(rawValue: request.method),
+      target: request.url.target,
+      headers: Headers(request.headers),
+      body: request.body.data.isEmpty ? nil : .data(request.body.data),
+      priority: priority
+    )
+  }
 }

@@ -2,6 +2,7 @@ internal import Foundation
 internal import WindTunnel
 internal import WindTunnelDrill
 internal import WindTunnelNetworkLayer
+internal import WindTunnelNetworkLayerOffline
 
 #if canImport(FoundationNetworking)
   internal import FoundationNetworking

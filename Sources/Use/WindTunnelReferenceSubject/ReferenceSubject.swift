@@ -3,6 +3,7 @@ internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelDrill
 internal import WindTunnelNetworkLayer
+internal import WindTunnelNetworkLayerOffline
 internal import WindTunnelNetworkLayerSockets
 internal import WindTunnelSymptoms
 internal import WindTunnelVirtualTime
@@ -94,35 +95,18 @@ struct ReferenceSubject: Subject {
   }
 
   private func run(_ call: DrillCall, observer: any Observer) async -> CallResult {
-    let origin = Self.origin(of: call.request)
     let client: NetworkClient
     var endpoint = Self.endpoint(for: call.request, isCritical: call.isCritical)
-    if let launch = launch.withLock({ $0 }) {
-      do {
-        let startup: Startup
-        (client, startup) = try await started(launch, for: call, observer: observer)
-        // If the probes of all servers failed, one attempt is enough.
-        if startup.record.dial?.isFound == false { endpoint.mostRetries = 0 }
-      } catch {
-        return .bad("\(error)".told(atMost: 200))
-      }
-    } else {
-      client = NetworkClient(
-        builder: RequestBuilder(baseURL: origin),
-        authenticator: credential,
-        transport: transport(of: call, from: origin),
-        cache: cache,
-        observer: observer,
-        limits: CallLimits(
-          attemptTimeout: Self.attemptTimeout(of: call),
-          deadline: call.deadline * Self.share
-        ),
-        admission: admission,
-        time: time
-      )
+    do {
+      let isFound: Bool
+      (client, isFound) = try await self.client(for: call, observer: observer)
+      // If the probes of all servers failed, one attempt is enough.
+      if !isFound { endpoint.mostRetries = 0 }
+    } catch {
+      return .bad("\(error)".told(atMost: 200))
     }
     if let dialogue = call.conversation.map(RecordedDialogue.init) {
-      return await hold(dialogue, in: call, from: origin, by: client)
+      return await hold(dialogue, in: call, from: Self.origin(of: call.request), by: client)
     }
     do {
       let answer = try await client.call(endpoint)
@@ -137,42 +121,47 @@ struct ReferenceSubject: Subject {
     }
   }
 
-  /// Launches the app, and returns its client and the result of the start. An earlier launch left
-  /// its cached pages only, which an app has on disk.
-  private func started(
-    _ launch: (start: ReferenceStart, kept: TemporaryFolder?),
+  /// Returns the client of a call, and whether a server was found. If the cassette has a start, the
+  /// app is launched: an earlier launch left its cached pages only, which an app has on disk.
+  private func client(
     for call: DrillCall,
     observer: any Observer
-  ) async throws -> (NetworkClient, Startup) {
-    let begin = time.uptime
-    let admission = AdmissionController(time: time)
-    let transport = self.transport(of: call, from: Self.origin(of: call.request))
-    let folder = try TemporaryFolder(copying: launch.kept)
-    // The folder is removed with its last reference.
-    defer { withExtendedLifetime(folder) {} }
-    let startup = try await launch.start.launch(
-      in: folder,
-      by: transport,
-      feeding: admission,
-      within: call.deadline * Self.share
-    )
-    let configuration = startup.configuration
-    let left = max(.milliseconds(1), call.deadline * Self.share - (time.uptime - begin))
+  ) async throws -> (NetworkClient, isFound: Bool) {
+    let origin = Self.origin(of: call.request)
+    let transport = transport(of: call, from: origin)
+    let limit = call.deadline * Self.share
+    var limits = CallLimits(attemptTimeout: Self.attemptTimeout(of: call), deadline: limit)
+    var (admission, cache) = (admission, Optional(cache))
+    var startup: Startup?
+    if let launch = launch.withLock({ $0 }) {
+      let begin = time.uptime
+      admission = AdmissionController(time: time)
+      if launch.kept == nil { cache = nil }
+      let folder = try TemporaryFolder(copying: launch.kept)
+      // The folder is removed with its last reference.
+      defer { withExtendedLifetime(folder) {} }
+      let started = try await launch.start.launch(
+        in: folder,
+        by: transport,
+        feeding: admission,
+        within: limit
+      )
+      let left = max(.milliseconds(1), limit - (time.uptime - begin))
+      limits.deadline = min(left, started.configuration.limits.deadline ?? left)
+      startup = started
+    }
     let client = NetworkClient(
-      builder: configuration.builder,
+      builder: startup?.configuration.builder ?? RequestBuilder(baseURL: origin),
       authenticator: credential,
       transport: transport,
-      cache: launch.kept == nil ? nil : cache,
+      cache: cache,
       observer: observer,
-      limits: CallLimits(
-        attemptTimeout: Self.attemptTimeout(of: call),
-        deadline: min(left, configuration.limits.deadline ?? left)
-      ),
-      endpoints: configuration.endpoints,
+      limits: limits,
+      endpoints: startup?.configuration.endpoints ?? [:],
       admission: admission,
       time: time
     )
-    return (client, startup)
+    return (client, startup?.record.dial?.isFound != false)
   }
 
   private static func attemptTimeout(of call: DrillCall) -> Duration {
@@ -226,13 +215,7 @@ struct ReferenceSubject: Subject {
   }
 
   private static func endpoint(for request: Request, isCritical: Bool) -> Endpoint {
-    var endpoint = Endpoint(
-      HTTPMethod(rawValue: request.method),
-      target: request.url.target,
-      headers: Headers(request.headers.map { Headers.Field($0.name, $0.value) }),
-      body: request.body.data.isEmpty ? nil : .data(request.body.data),
-      priority: isCritical ? .critical : .standard
-    )
+    var endpoint = Endpoint(request, priority: isCritical ? .critical : .standard)
     endpoint.rules = rules(for: request)
     endpoint.caching = .kept(times)
     return endpoint

@@ -3,12 +3,6 @@
 /// A link to a place in the folder is skipped, because the walk visits its target. A link to
 /// another place is followed once, because its target would be copied into a release.
 struct FolderWalk {
-  /// One result of the walk.
-  enum Step {
-    case file(String)
-    case unread(String, ReadingError)
-  }
-
   /// The paths that were not visited yet, in reverse order. A folder may be a link to one.
   private var paths: [(place: String, isFolder: Bool)]
   /// The real path of the folder.
@@ -22,8 +16,9 @@ struct FolderWalk {
     roots = [root]
   }
 
-  /// Returns the next result; `nil` at the end.
-  mutating func next() -> Step? {
+  /// Returns the next file, or the next place with the reason why it cannot be read; `nil` at the
+  /// end.
+  mutating func next() -> (place: String, problem: ReadingError?)? {
     while let (place, isFolder) = paths.popLast() {
       do {
         if isFolder {
@@ -31,12 +26,12 @@ struct FolderWalk {
           let front = place.hasSuffix("/") ? place : "\(place)/"
           paths += names.sorted(by: >).map { (place: front + $0, isFolder: false) }
         } else if try isFile(place) {
-          return .file(place)
+          return (place, nil)
         }
       } catch let error as ReadingError {
-        return .unread(place, error)
+        return (place, error)
       } catch {
-        return .unread(place, .unreadable(FileError.reason(error)))
+        return (place, .unreadable(FileError.reason(error)))
       }
     }
     return nil

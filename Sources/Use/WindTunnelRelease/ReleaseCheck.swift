@@ -104,15 +104,13 @@ package struct ReleaseCheck: Sendable {
       return
     }
     var walk = FolderWalk(path)
-    while !isFull, let step = walk.next() {
-      switch step {
-      case .unread(let place, let reason): note(reason, of: place)
-      case .file(let place):
-        do {
-          look(at: try data(atPath: place), named: place)
-        } catch {
-          note(Self.reason(of: error), of: place)
-        }
+    while !isFull, let (place, problem) = walk.next() {
+      if let problem {
+        note(problem, of: place)
+        continue
+      }
+      do { look(at: try data(atPath: place), named: place) } catch {
+        note(Self.reason(of: error), of: place)
       }
     }
   }

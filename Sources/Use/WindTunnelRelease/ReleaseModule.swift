@@ -14,7 +14,7 @@ package struct ReleaseModule: Sendable, Hashable {
     "WindTunnelVirtualTimeTesting", "WindTunnelRelease", "CWindTunnelClock", "CWindTunnelFiles",
     "CWindTunnelSystem", "WindTunnelRemote", "CWindTunnelConsole",
     "WindTunnelNetworkLayerConsole", "CWindTunnelVirtual", "WindTunnelWire",
-    "WindTunnelReferenceSubject",
+    "WindTunnelReferenceSubject", "WindTunnelNetworkLayerOffline",
   ]
 
   /// The modules that became parts of others. Programs of earlier versions have their marks.
@@ -23,7 +23,8 @@ package struct ReleaseModule: Sendable, Hashable {
   /// The modules that an app may ship: those of the client and of its sockets.
   package static let shipped: Set = [
     "CWindTunnelSystem", "WindTunnelCore", "WindTunnelHTTP", "WindTunnelNetworkLayer",
-    "WindTunnelNetworkLayerSockets", "WindTunnelSymptoms", "WindTunnelWire",
+    "WindTunnelNetworkLayerOffline", "WindTunnelNetworkLayerSockets", "WindTunnelSymptoms",
+    "WindTunnelWire",
   ]
 
   init(number: UInt64) {

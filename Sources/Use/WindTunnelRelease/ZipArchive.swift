@@ -96,7 +96,8 @@ package struct ZipArchive: Sendable {
       let packed = file.window(at: start, count: entry.packedCount)
     else { throw .cutShort(missing: "its content") }
     let content = try opened(packed, entry)
-    guard CheckSum.crc32(of: content) == entry.checkSum else {
+    let sum = content.withBytes { BodyDigest.crc32.hash($0) }
+    guard sum == withUnsafeBytes(of: entry.checkSum.bigEndian, Array.init) else {
       throw .damaged("its check sum is that of other bytes")
     }
     return content

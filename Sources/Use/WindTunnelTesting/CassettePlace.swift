@@ -108,40 +108,49 @@ struct CassettePlace: Sendable, Hashable {
   /// - Parameters:
   ///   - deck: The deck of this place.
   ///   - settings: How it is played.
+  ///   - tell: Receives the reasons why nothing answered, as errors, if the part throws, and notes,
+  ///     as warnings.
   ///   - run: Runs the part.
-  /// - Returns: What is to be told at the end, where the part has not thrown: what fails it, and
-  ///   what is only to be known.
-  /// - Throws: What the part throws. Then ``Deck/mismatches`` mostly say why.
+  /// - Returns: The problems of a part that has not thrown.
+  /// - Throws: The error of the part.
   func run(
     _ deck: Deck,
     _ settings: CassetteSettings,
+    telling tell: (String, Issue.Severity) -> Void,
     _ run: @Sendable () async throws -> Void
-  ) async throws -> (problems: [String], notes: [String]) {
+  ) async throws -> [String] {
     let watch = FailureWatch { thrownAway(deck) }
     do {
       // Issues of tests that only play are nobody's affair.
       if records(deck) { try await watch.run(run) } else { try await run() }
     } catch {
       discard(deck)
+      // Mostly they are why it has thrown.
+      for mismatch in deck.mismatches { tell(told(mismatch), .error) }
+      if let note = deck.oversight(after: error, of: file.lastPathComponent) {
+        tell(note, .warning)
+      }
+      // A test that is cancelled throws, too, and has not failed.
+      if deck.hasRecorded { tell(thrownAway(deck), .warning) }
       throw error
     }
     var problems = deck.mismatches.map { told($0) }
     problems += deck.unmet(settings.expectation).map { "\($0)" }
     let drift = await drift(of: deck, settings)
     problems += drift.drifted.map { "\(Drift([$0]))" }
-    var notes = await skipped(drift)
-    notes += deck.oversights(expecting: settings.expectation, of: file.lastPathComponent)
+    let oversights = deck.oversights(expecting: settings.expectation, of: file.lastPathComponent)
+    for note in await skipped(drift) + oversights { tell(note, .warning) }
     guard problems.isEmpty, !watch.hasFailed else {
       if deck.hasRecorded, !problems.isEmpty { problems.append(thrownAway(deck)) }
       discard(deck)
-      return (problems, notes)
+      return problems
     }
     do {
-      if let note = try keep(deck, settings) { notes.append(note) }
+      if let note = try keep(deck, settings) { tell(note, .warning) }
     } catch let problem as CassetteProblem {
-      return ([problem.description], notes)
+      return [problem.description]
     }
-    return ([], notes)
+    return []
   }
 
   /// Tells whether what a deck is asked may go to the live origin and be kept.
@@ -159,7 +168,15 @@ struct CassettePlace: Sendable, Hashable {
     guard mode != .none, mode != .verify else {
       let journals = RecordingRegistry.journals(besides: file)
       guard exists else {
-        guard journals.isEmpty else { throw unfinished(journals[0]) }
+        if let journal = journals.first {
+          throw CassetteProblem(
+            """
+            There is no cassette \(file.path), only what a recording had got that was ended before \
+            it was written: \(journal.lastPathComponent). Let it go on at a desk: \
+            WINDTUNNEL_RECORD=once swift test
+            """
+          )
+        }
         throw CassetteProblem(
           """
           There is no cassette \(file.path), and nothing is recorded here.\(suggestion) \
@@ -218,7 +235,15 @@ struct CassettePlace: Sendable, Hashable {
       )
       guard leftOut.isEmpty else {
         registry.end(deck.recordingJournal)
-        throw notKept(leftOut)
+        throw CassetteProblem(
+          """
+          What this test recorded cannot all be kept without its secrets, so nothing is written to \
+          \(file.path). Left out:
+          \(leftOut.map { "  \($0)" }.joined(separator: "\n"))
+          Have it answered otherwise (Accept-Encoding: gzip), or leave its host alone: \
+          ignoring: ["HOST"].
+          """
+        )
       }
       var note: String?
       if cassette != base, !cassette.interactions.isEmpty {
@@ -239,26 +264,6 @@ struct CassettePlace: Sendable, Hashable {
 
   /// Throws away what a deck has recorded: its test has failed.
   func discard(_ deck: Deck) { RecordingRegistry.shared.withLock { $0.end(deck.recordingJournal) } }
-
-  private func unfinished(_ journal: URL) -> CassetteProblem {
-    CassetteProblem(
-      """
-      There is no cassette \(file.path), only what a recording had got that was ended before it was \
-      written: \(journal.lastPathComponent). Let it go on at a desk: WINDTUNNEL_RECORD=once swift test
-      """
-    )
-  }
-
-  private func notKept(_ leftOut: [String]) -> CassetteProblem {
-    CassetteProblem(
-      """
-      What this test recorded cannot all be kept without its secrets, so nothing is written to \
-      \(file.path). Left out:
-      \(leftOut.map { "  \($0)" }.joined(separator: "\n"))
-      Have it answered otherwise (Accept-Encoding: gzip), or leave its host alone: ignoring: ["HOST"].
-      """
-    )
-  }
 
   /// Returns the options of a deck's loopback server: where it records, the server that it stands
   /// in front of.

@@ -33,32 +33,19 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
       )
     }
     let wire = { @Sendable in try place.wire(for: deck, settings) }
-    let told: (problems: [String], notes: [String])
-    do {
-      let options = OnTheWireTrait.isPending ? try wire() : nil
-      told = try await place.run(deck, settings) {
-        try await PendingScenario.pending.apply(to: deck) {
-          try await Tunnel.run(
-            deck,
-            onTheWire: options,
-            by: wire,
-            sharedSession: sharedSession,
-            function
-          )
-        }
+    let options = OnTheWireTrait.isPending ? try wire() : nil
+    let problems = try await place.run(deck, settings, telling: record) {
+      try await PendingScenario.pending.apply(to: deck) {
+        try await Tunnel.run(
+          deck,
+          onTheWire: options,
+          by: wire,
+          sharedSession: sharedSession,
+          function
+        )
       }
-    } catch {
-      // Mostly it is why the test has thrown.
-      for mismatch in deck.mismatches { record(place.told(mismatch), .error) }
-      if let note = deck.oversight(after: error, of: place.file.lastPathComponent) {
-        record(note, .warning)
-      }
-      // A test that is cancelled throws, too, and has not failed.
-      if deck.hasRecorded { record(place.thrownAway(deck), .warning) }
-      throw error
     }
-    for note in told.notes { record(note, .warning) }
-    for problem in told.problems { record(problem, .error) }
+    for problem in problems { record(problem, .error) }
   }
 }
 

@@ -34,31 +34,33 @@ final class Tunnel: Sendable {
 
   @TaskLocal static var current: Tunnel?
 
-  /// Leads to a deck in process.
-  init(_ deck: Deck, by wire: @escaping Wire, sharedSession: Bool) {
-    (self.deck, self.wire) = (deck, wire)
-    server = nil
-    // One lane for all sessions, so that together they play one sequence.
-    let registration = ProtocolRegistration(deck: deck, lane: Lane("test"), errors: .current)
-    // A class for each, since what is known of a class's configuration is one.
-    configure = { .registered(ProtocolClassPool.take(for: registration)) }
-    session = URLSession(configuration: configure())
-    sharedDestination = sharedSession ? .deck(registration.shared) : nil
-  }
-
-  /// Through a loopback server, with sessions that reach nothing else.
-  init(_ deck: Deck, onTheWire server: ReplayServer, by wire: @escaping Wire, sharedSession: Bool) {
+  /// Leads to a deck in process, or through a loopback server, with sessions that reach nothing
+  /// else.
+  init(
+    _ deck: Deck,
+    onTheWire server: ReplayServer?,
+    by wire: @escaping Wire,
+    sharedSession: Bool
+  ) {
     (self.deck, self.wire, self.server) = (deck, wire, server)
-    let networkGuard = NetworkGuard(allowing: server.url) { deck.ignores($0) }
-    configure = {
-      let configuration = URLSessionConfiguration.ephemeral
-      configuration.urlCache = nil
-      configuration.protocolClasses =
-        [networkGuard.makeProtocolClass()] + (configuration.protocolClasses ?? [])
-      return configuration
+    if let server {
+      let networkGuard = NetworkGuard(allowing: server.url) { deck.ignores($0) }
+      configure = {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCache = nil
+        configuration.protocolClasses =
+          [networkGuard.makeProtocolClass()] + (configuration.protocolClasses ?? [])
+        return configuration
+      }
+      sharedDestination = sharedSession ? .server(networkGuard) : nil
+    } else {
+      // One lane for all sessions, so that together they play one sequence.
+      let registration = ProtocolRegistration(deck: deck, lane: Lane("test"), errors: .current)
+      // A class for each, since what is known of a class's configuration is one.
+      configure = { .registered(ProtocolClassPool.take(for: registration)) }
+      sharedDestination = sharedSession ? .deck(registration.shared) : nil
     }
     session = URLSession(configuration: configure())
-    sharedDestination = sharedSession ? .server(networkGuard) : nil
   }
 
   /// Runs a test in a tunnel of a deck, and clears up after it.
@@ -77,15 +79,13 @@ final class Tunnel: Sendable {
     sharedSession: Bool,
     _ body: @Sendable () async throws -> Void
   ) async throws {
-    let tunnel: Tunnel
     // No `URLProtocol` is asked for a conversation.
     let needsWire = deck.interactions.contains(where: \.isConversation)
+    var server: ReplayServer?
     if let options = try options ?? (needsWire ? wire() : nil) {
-      let server = try await ReplayServer(deck, options)
-      tunnel = Tunnel(deck, onTheWire: server, by: wire, sharedSession: sharedSession)
-    } else {
-      tunnel = Tunnel(deck, by: wire, sharedSession: sharedSession)
+      server = try await ReplayServer(deck, options)
     }
+    let tunnel = Tunnel(deck, onTheWire: server, by: wire, sharedSession: sharedSession)
     let outcome: Result<Void, any Error>
     do {
       outcome = .success(try await tunnel.run(body))

@@ -1,3 +1,4 @@
+internal import Testing
 public import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
@@ -78,15 +79,8 @@ public func withCassette<Result: Sendable>(
   return try await answer(of: deck, sharedSession: sharedSession, body) {
     place.told($0)
   } by: { run in
-    do {
-      let told = try await place.run(deck, settings, run)
-      for note in told.notes { tell(note) }
-      return told.problems
-    } catch {
-      if let note = deck.oversight(after: error, of: place.file.lastPathComponent) { tell(note) }
-      if deck.hasRecorded { tell(place.thrownAway(deck)) }
-      throw error
-    }
+    // What is an error is thrown in the end.
+    try await place.run(deck, settings, telling: { if $1 == .warning { tell($0) } }, run)
   }
 }
 

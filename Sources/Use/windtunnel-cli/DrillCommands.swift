@@ -2,7 +2,7 @@ extension DrillProgram {
   /// The tool's own drill: the reference client, a bare `URLSession`, and any program.
   static let shipped = DrillProgram(
     name: "windtunnel drill",
-    subjects: [.reference, .urlSession, .program] + DrillSubject.referenceEngines,
+    subjects: ReferenceClient.subjects + [.urlSession, .program] + ReferenceClient.engines,
     isTool: true
   )
 }
@@ -101,10 +101,10 @@ enum MetricsListCommand: Command {
   ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
-    let rows = MetricRow.all
+    let rows = GateMetric.allCases
     if arguments.has("--json") { return Terminal.answer(JSON.array(rows.map(\.json))) }
-    if arguments.has("--markdown") { return Terminal.answer(MetricRow.page) }
-    let names = HelpText.columns(rows.map { ($0.name, "\($0.nature)  \($0.summary)") })
+    if arguments.has("--markdown") { return Terminal.answer(GateMetric.page) }
+    let names = HelpText.columns(rows.map { ($0.rawValue, "\($0.kind)  \($0.summary)") })
     return Terminal.answer(
       """
       \(names)
@@ -116,12 +116,12 @@ enum MetricsListCommand: Command {
   }
 }
 
-extension MetricRow {
+extension GateMetric {
   /// `key` is its name in a report.
   fileprivate var json: JSON {
     [
-      "name": .text(name), "key": .text(key), "nature": .text(nature), "gate": .text(example),
-      "needsBaseline": .bool(needsBaseline), "summary": .text(summary),
+      "name": .text(rawValue), "key": .text(key), "nature": .text("\(kind)"),
+      "gate": .text(example(rawValue)), "needsBaseline": .bool(isOfPair), "summary": .text(summary),
     ]
   }
 }

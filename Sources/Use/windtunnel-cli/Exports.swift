@@ -4,6 +4,5 @@
 @_exported public import WindTunnelCommandLine
 @_exported public import WindTunnelDrill
 @_exported public import WindTunnelHAR
-@_exported public import WindTunnelReferenceSubject
 @_exported public import WindTunnelRelease
 @_exported public import WindTunnelServer

@@ -8,7 +8,7 @@ enum HelpCommand: Command {
   static let operandsMax = 2
   static var operandChoices: [String] {
     ["all"] + topics
-      + Tool.commands.flatMap { $0.name.split(separator: " ").map(String.init) }.reduce(into: []) {
+      + Tool.commands.flatMap { $0.words }.reduce(into: []) {
         if !$0.contains($1) { $0.append($1) }
       }
   }
@@ -25,8 +25,16 @@ enum HelpCommand: Command {
     if isMan, isMarkdown { throw Refusal.both("--man", "--markdown") }
     let asked = arguments.operands.joined(separator: " ")
     if let folder = try arguments.value("--to") {
-      guard isMan, asked.isEmpty else { throw Refusal.pagesOfAll }
-      try write(ManPage.all(of: Tool.commands, version: Tool.version), to: folder)
+      guard isMan, asked.isEmpty else {
+        throw Refusal.usage(
+          "--to FOLDER goes with --man alone, and writes the pages of all commands."
+        )
+      }
+      let folder = try CassetteFile.makeFolder(folder)
+      for page in ManPage.all(of: Tool.commands, version: Tool.version) {
+        let file = folder.appendingPathComponent("\(page.name).1")
+        try FileError.writing(Data(page.text.utf8), to: file)
+      }
       return .done
     }
     if isMan { return Terminal.answer(try page(of: asked).text) }
@@ -38,7 +46,11 @@ enum HelpCommand: Command {
     case ("", true): return Terminal.answer(CommandPages.commands(Tool.commands))
     case ("", false): return Terminal.answer(Tool.help)
     case ("all", false): return Terminal.answer(Tool.fullHelp)
-    case (_, true): throw Refusal.noPage(asked, among: topics)
+    case (_, true):
+      throw Refusal.usage(
+        "There is no page \"\(asked)\" of the manual: --markdown prints all commands without a word "
+          + "behind help, and \(topics.joined(separator: ", ")).\(Refusal.didYouMean(asked, among: topics))"
+      )
     // `help drill` is `drill --help`.
     case (_, false): return await Tool.run(arguments.operands + ["--help"])
     }
@@ -57,14 +69,6 @@ enum HelpCommand: Command {
         : .incompleteCommand(asked, rest, behind: "windtunnel help --man")
     }
     return ManPage(command, among: Tool.commands, version: Tool.version)
-  }
-
-  private static func write(_ pages: [ManPage], to path: String) throws {
-    let folder = try CassetteFile.makeFolder(path)
-    for page in pages {
-      let file = folder.appendingPathComponent("\(page.name).1")
-      try FileError.writing(Data(page.text.utf8), to: file)
-    }
   }
 }
 

@@ -49,16 +49,16 @@ enum SearchCommand: Command {
     let files = try CertificateFiles(arguments)
     try ToolEnvironment.needProcess()
     var drill = Drill(try cassette ?? Shipped.cassette())
-    drill.plan.seed = try arguments.int("--seed", in: 0...Int.max).map { UInt64($0) } ?? 1
+    drill.plan.seed = try arguments.seed()
     drill.plan.deadline = try arguments.duration("--timeout")
-    let flow = ReferenceFlow(drill.plan.cassette)
+    guard let flow = ReferenceClient.flow?(drill.plan.cassette) else { return .software }
     let bound = plan.budget.map { "at most \(Int($0.inMilliseconds / 1000)) s" }
     Terminal.complain(
       "windtunnel: searching up to depth \(plan.depth), \(bound ?? "until all are tried")\n"
     )
     let shown = Locked(0)
     var certificate = try await drill.search(
-      as: ReferenceFlow.name,
+      as: ReferenceClient.name,
       plan,
       progress: { certificate in
         // A find is printed when it is made, also if standard error is no terminal.
@@ -72,7 +72,7 @@ enum SearchCommand: Command {
         }
         Terminal.progress(certificate.summary)
       }
-    ) { try await flow.run($0) }
+    ) { try await flow($0) }
     Terminal.progress("")
     if let baseline { certificate = certificate.compared(to: baseline) }
     if arguments.has("--json") {

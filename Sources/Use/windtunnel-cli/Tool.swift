@@ -19,7 +19,7 @@ enum Tool {
       RulesListCommand.self, RulesShowCommand.self, MetricsListCommand.self,
       PresetsListCommand.self, PresetsShowCommand.self, PresetsImportCommand.self,
       CheckReleaseCommand.self, ModelCommand.self, HelpCommand.self, CompletionsCommand.self,
-    ]
+    ].filter { $0 != SearchCommand.self || ReferenceClient.flow != nil }
   }
 
   /// Runs a command line in surroundings of its own.
@@ -39,7 +39,7 @@ enum Tool {
     guard let command = commands.first(where: { isMeant($0, by: words) }) else {
       return unknown(words)
     }
-    let rest = Array(words.dropFirst(command.name.split(separator: " ").count))
+    let rest = Array(words.dropFirst(command.words.count))
     if HelpText.isAsked(by: rest) { return Terminal.answer(help(for: command)) }
     do {
       let arguments = try Arguments(
@@ -60,7 +60,7 @@ enum Tool {
   }
 
   private static func isMeant(_ command: any Command.Type, by words: [String]) -> Bool {
-    words.starts(with: command.name.split(separator: " ").map(String.init))
+    words.starts(with: command.words)
   }
 
   /// Returns a word that is no command, or one that others follow, such as `cassette`.
@@ -87,7 +87,7 @@ enum Tool {
 
   /// The words that a command line can begin with.
   private static var topWords: [String] {
-    commands.map { $0.name.split(separator: " ").first.map(String.init) ?? $0.name }
+    commands.map { $0.words[0] }
   }
 }
 

@@ -11,10 +11,7 @@ await DrillProgram.shipped.flyIfAsked(words)
 if words.first == FaultsSelftestCommand.lookWord {
   await SessionProbe.main(Array(words.dropFirst()))
 }
-// And for look-ups by a name server of its own.
-if words.first == FaultsSelftestCommand.standWord {
-  await ResolverStand.main(Array(words.dropFirst()), lookingWith: FaultsSelftestCommand.lookWord)
-}
+
 Terminal.open()
 let code = Terminal.close(await Tool.run(words), as: "windtunnel")
 // What was printed must be out before the process ends in this short way.

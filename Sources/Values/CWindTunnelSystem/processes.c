@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -71,10 +70,6 @@ int wt_start(const char *path, char *const *arguments, char *const *environment,
   if (child > 0) while (waitpid(child, 0, 0) < 0 && errno == EINTR) {}
   errno = failure;
   return -1;
-}
-
-int wt_bind_over(const char *file, const char *place) {
-  return mount(file, place, 0, MS_BIND, 0);
 }
 
 int wt_loopback_up(void) {

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -70,17 +69,6 @@ int wt_accept(int listener) {
 }
 
 int wt_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
-
-int wt_inotify(void) { return inotify_init1(IN_NONBLOCK | IN_CLOEXEC); }
-
-int wt_inotify_add(int inotify, const char *folder) {
-  return inotify_add_watch(inotify, folder, IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_ONLYDIR);
-}
-
-int wt_inotify_is_save(uint32_t mask) {
-  // A file that was only just created has nothing in it yet.
-  return (mask & (IN_CLOSE_WRITE | IN_MOVED_TO)) != 0 || (mask & IN_CREATE && mask & IN_ISDIR);
-}
 
 int wt_unsent_bytes(int socket) {
   int count = 0;

@@ -46,7 +46,7 @@ package struct Arguments: Sendable {
     var stray: Refusal?
     while let word = rest.popFirst() {
       if word == "--", takesCommand {
-        guard !rest.isEmpty else { throw .commandMissing }
+        guard !rest.isEmpty else { throw .usage("-- wants a command after it.") }
         command = Array(rest)
         break
       }
@@ -95,7 +95,9 @@ package struct Arguments: Sendable {
     // A scenario or a cassette was meant by a name of its own flag.
     let isName = !word.contains("/") && !word.contains(".") || word.hasSuffix(".json")
     if isAlone ?? true, isName { return .unexpected(word) }
-    return .unexpectedCommand(word, isAlone: isAlone ?? true)
+    let example =
+      word.contains("{url}") ? "" : ", as in -- \(word) \(isAlone ?? true ? "" : "… "){url}"
+    return .usage("Unexpected argument \"\(word)\". Behind -- stands a command to run\(example).")
   }
 
   /// Tells whether a flag without value was given.
@@ -149,9 +151,8 @@ package struct Arguments: Sendable {
     shouldBe what: String,
     _ read: (String) -> Value?
   ) throws(Refusal) -> Value? {
-    guard let text = try value(name) else { return nil }
-    guard let value = read(text) else { throw .value(name, text, shouldBe: what) }
-    return value
+    _ = try value(name)
+    return try all(name, shouldBe: what, read).first
   }
 
   /// Returns an operand that must be given.
@@ -174,6 +175,11 @@ package struct Arguments: Sendable {
       throw .number(name, text, in: range)
     }
     return number
+  }
+
+  /// Returns the seed of all random draws; 1 if there is none.
+  package func seed() throws(Refusal) -> UInt64 {
+    UInt64(try int("--seed", in: 0...Int.max) ?? 1)
   }
 
   /// Returns the value of a flag as a number.
@@ -230,11 +236,18 @@ package struct Arguments: Sendable {
     _ name: String,
     _ choices: KeyValuePairs<String, Choice>
   ) throws(Refusal) -> Choice? {
+    try choice(name, among: choices.map(\.key)) { text in choices.first { $0.key == text }?.value }
+  }
+
+  /// Returns the value of a flag that is one of a few words.
+  package func choice<Choice>(
+    _ name: String,
+    among names: [String],
+    _ read: (String) -> Choice?
+  ) throws(Refusal) -> Choice? {
     guard let text = try value(name) else { return nil }
-    guard let found = choices.first(where: { $0.key == text }) else {
-      throw .choice(name, text, among: choices.map(\.key))
-    }
-    return found.value
+    guard let found = read(text) else { throw .choice(name, text, among: names) }
+    return found
   }
 }
 

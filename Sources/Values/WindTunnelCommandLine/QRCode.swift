@@ -17,14 +17,20 @@ package struct QRCode: Sendable {
       return nil
     }
     size = 17 + 4 * version.number
-    dark = Array(repeating: false, count: size * size)
-    var isFunction = dark
-    drawPatterns(version, &isFunction)
-    place(version.codewords(of: bytes), &isFunction)
+    let patterns = Self.patterns(of: version, size)
+    dark = patterns.map { $0 ?? false }
+    let free = Self.path(size).filter { patterns[$0] == nil }
+    let codewords = version.codewords(of: bytes)
+    // What is left over is light.
+    for (bit, place) in zip(0..<codewords.count * 8, free) {
+      dark[place] = codewords[bit / 8] >> (7 - bit % 8) & 1 == 1
+    }
     // §7.8.3: the mask that leaves the least of what a reader mistakes.
     let masked = (0..<8).map { mask -> QRCode in
       var code = self
-      code.apply(mask, sparing: isFunction)
+      for place in free where Self.flips(place / size, place % size, mask) {
+        code.dark[place].toggle()
+      }
       code.drawFormat(mask)
       return code
     }
@@ -66,55 +72,48 @@ extension QRCode {
     dark[row * size + column] = isDark
   }
 
-  /// Draws what is the same in each code of a version, and keeps the place of the format (§6.3).
-  private mutating func drawPatterns(_ version: Version, _ isFunction: inout [Bool]) {
-    func own(_ code: inout QRCode, _ row: Int, _ column: Int, _ isDark: Bool) {
-      guard (0..<code.size).contains(row), (0..<code.size).contains(column) else { return }
-      code.set(row, column, isDark)
-      isFunction[row * code.size + column] = true
+  /// Returns what is the same in each code of a version, and keeps the place of the format (§6.3);
+  /// `nil` for a module that is free.
+  private static func patterns(of version: Version, _ size: Int) -> [Bool?] {
+    var modules = [Bool?](repeating: nil, count: size * size)
+    func set(_ row: Int, _ column: Int, _ isDark: Bool) {
+      guard (0..<size).contains(row), (0..<size).contains(column) else { return }
+      modules[row * size + column] = isDark
     }
     for index in 0..<size {
-      own(&self, 6, index, index.isMultiple(of: 2))
-      own(&self, index, 6, index.isMultiple(of: 2))
+      set(6, index, index.isMultiple(of: 2))
+      set(index, 6, index.isMultiple(of: 2))
     }
-    for (top, left) in [(0, 0), (0, size - 7), (size - 7, 0)] {
-      for row in -1...7 {
-        for column in -1...7 {
-          let ring = max(abs(row - 3), abs(column - 3))
-          own(&self, top + row, left + column, ring != 2 && ring <= 3)
+    // The middle of each square, and the rings around it.
+    let finders = [(3, 3, 4), (3, size - 4, 4), (size - 4, 3, 4)]
+    for (row, column, rings) in finders + (version.number > 1 ? [(size - 7, size - 7, 2)] : []) {
+      for down in -rings...rings {
+        for right in -rings...rings {
+          let ring = max(abs(down), abs(right))
+          set(row + down, column + right, rings == 4 ? ring != 2 && ring < 4 : ring != 1)
         }
       }
     }
-    if version.number > 1 {
-      for row in -2...2 {
-        for column in -2...2 {
-          let isDark = max(abs(row), abs(column)) != 1
-          own(&self, size - 7 + row, size - 7 + column, isDark)
-        }
-      }
+    for index in 0...8 where index != 6 {
+      set(8, index, false)
+      set(index, 8, false)
     }
-    for index in 0...8 {
-      if index != 6 {
-        own(&self, 8, index, false)
-        own(&self, index, 8, false)
-      }
-      if index < 8 {
-        own(&self, 8, size - 1 - index, false)
-        own(&self, size - 1 - index, 8, false)
-      }
+    for index in size - 8..<size {
+      set(8, index, false)
+      set(index, 8, index == size - 8)
     }
-    own(&self, size - 8, 8, true)
+    return modules
   }
+
+  /// The format information of level L (01) for each mask, by BCH (15, 5) with the polynomial
+  /// 10100110111 and the mask 101010000010010 (annex C).
+  private static let formats = [
+    0x77C4, 0x72F3, 0x7DAA, 0x789D, 0x662F, 0x6318, 0x6C41, 0x6976,
+  ]
 
   /// Draws error correction and mask, twice (§7.9).
   private mutating func drawFormat(_ mask: Int) {
-    // Level L is 01; BCH (15, 5) by 10100110111, and a mask of its own.
-    let data = 0b01 << 3 | mask
-    var rest = data << 10
-    for bit in stride(from: 14, through: 10, by: -1) where rest >> bit & 1 == 1 {
-      rest ^= 0x537 << (bit - 10)
-    }
-    let bits = (data << 10 | rest) ^ 0x5412
+    let bits = Self.formats[mask]
     for index in 0..<15 {
       let isDark = bits >> index & 1 == 1
       let up = index < 6 ? index : index < 8 ? index + 1 : size - 15 + index
@@ -125,44 +124,33 @@ extension QRCode {
     set(size - 8, 8, true)
   }
 
-  /// Places bits from the lower right, two columns at a time, up and down (§7.7.3).
-  private mutating func place(_ codewords: [UInt8], _ isFunction: inout [Bool]) {
-    var bit = 0
-    var isUpward = true
-    for right in stride(from: size - 1, through: 1, by: -2) {
+  /// Returns the places of modules from the lower right, two columns at a time, up and down
+  /// (§7.7.3).
+  private static func path(_ size: Int) -> [Int] {
+    stride(from: size - 1, through: 1, by: -2).enumerated().flatMap { turn, right in
       let right = right <= 6 ? right - 1 : right
-      for step in 0..<size {
-        let row = isUpward ? size - 1 - step : step
-        for column in [right, right - 1] where !isFunction[row * size + column] {
-          // What is left over is light.
-          guard bit < codewords.count * 8 else { continue }
-          set(row, column, codewords[bit / 8] >> (7 - bit % 8) & 1 == 1)
-          bit += 1
-        }
+      return (0..<size).flatMap { step in
+        let place = (turn.isMultiple(of: 2) ? size - 1 - step : step) * size + right
+        return [place, place - 1]
       }
-      isUpward.toggle()
     }
   }
 
-  /// Turns every module that a mask means (§7.8.2, table 10).
-  private mutating func apply(_ mask: Int, sparing isFunction: [Bool]) {
-    for row in 0..<size {
-      for column in 0..<size where !isFunction[row * size + column] {
-        let product = row * column
-        let rest =
-          switch mask {
-          case 0: (row + column) % 2
-          case 1: row % 2
-          case 2: column % 3
-          case 3: (row + column) % 3
-          case 4: (row / 2 + column / 3) % 2
-          case 5: product % 2 + product % 3
-          case 6: (product % 2 + product % 3) % 2
-          default: ((row + column) % 2 + product % 3) % 2
-          }
-        if rest == 0 { dark[row * size + column].toggle() }
+  /// Whether a mask changes a module (§7.8.2).
+  private static func flips(_ row: Int, _ column: Int, _ mask: Int) -> Bool {
+    let product = row * column
+    let rest =
+      switch mask {
+      case 0: (row + column) % 2
+      case 1: row % 2
+      case 2: column % 3
+      case 3: (row + column) % 3
+      case 4: (row / 2 + column / 3) % 2
+      case 5: product % 2 + product % 3
+      case 6: (product % 2 + product % 3) % 2
+      default: ((row + column) % 2 + product % 3) % 2
       }
-    }
+    return rest == 0
   }
 
   /// The points of what a reader mistakes (§7.8.3.1).

@@ -143,15 +143,6 @@ extension Refusal {
     .usage("Unexpected argument \"\(word)\".")
   }
 
-  /// Refuses an operand that is likely the name of a command, with `--` forgotten before it. The
-  /// words behind it may be secrets, and none is repeated; `isAlone` where they are not its own.
-  static func unexpectedCommand(_ word: String, isAlone: Bool) -> Refusal {
-    let example = word.contains("{url}") ? "" : ", as in -- \(word) \(isAlone ? "" : "… "){url}"
-    return .usage("Unexpected argument \"\(word)\". Behind -- stands a command to run\(example).")
-  }
-
-  static let commandMissing = usage("-- wants a command after it.")
-
   package static func both(_ one: String, _ other: String) -> Refusal {
     .usage("\(one) and \(other) say two things about the same; give one of them.")
   }
@@ -185,25 +176,6 @@ extension Refusal {
   package static func choice(_ flag: String, _ text: String, among names: [String]) -> Refusal {
     .usage(
       "\(flag) \(text): there are \(names.joined(separator: ", ")).\(didYouMean(text, among: names))"
-    )
-  }
-
-  static func unknownScenario(_ name: String, among names: [String], groups: [String]) -> Refusal {
-    let isAll = ["all", "every", "*"].contains(name) && groups.contains("pre-release")
-    let advice =
-      isAll
-      ? " Did you mean pre-release, which is all of them?"
-      : didYouMean(name, among: names + groups)
-    return .usage(
-      "There is no scenario \"\(name)\".\(advice) "
-        + "There are \(names.joined(separator: ", ")); a file's name ends in .json."
-    )
-  }
-
-  static func groupOfScenarios(_ name: String) -> Refusal {
-    .usage(
-      "\(name) is a group of scenarios, and one is wanted here; windtunnel scenarios show \(name) lists "
-        + "them."
     )
   }
 

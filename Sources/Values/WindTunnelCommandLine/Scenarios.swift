@@ -8,18 +8,17 @@ package enum Scenarios {
     try group(text) ?? [find(text, in: shipped, groups: groups)]
   }
 
-  /// The names of the groups, the smallest first.
-  package static let groups = ["every-push", "weak-network", "default-drill", "pre-release"]
+  private static let table: KeyValuePairs<String, @Sendable () -> [Scenario]> = [
+    "every-push": { .everyPush }, "weak-network": { .weakNetwork },
+    "default-drill": { .defaultDrill }, "pre-release": { .preRelease },
+  ]
 
-  /// Returns the scenarios of a group; `nil` where there is none of that name.
+  /// The names of the groups, the smallest first.
+  package static let groups = table.map(\.key)
+
+  /// Returns the scenarios of a group; `nil` if there is no group of that name.
   package static func group(_ name: String) -> [Scenario]? {
-    switch name {
-    case "every-push": .everyPush
-    case "weak-network": .weakNetwork
-    case "default-drill": .defaultDrill
-    case "pre-release": .preRelease
-    default: nil
-    }
+    table.first { $0.key == name }?.value()
   }
 
   /// Returns the scenario of a name or in a file. Where one of them is wanted, a group is named as
@@ -32,8 +31,22 @@ package enum Scenarios {
     if let scenario = shipped.first(where: { $0.name == text }) { return scenario }
     let isFile = text.hasSuffix(".json") || text.contains("/")
     guard isFile else {
-      if groups.isEmpty, Self.groups.contains(text) { throw Refusal.groupOfScenarios(text) }
-      throw Refusal.unknownScenario(text, among: shipped.map(\.name), groups: groups)
+      if groups.isEmpty, Self.groups.contains(text) {
+        throw Refusal.usage(
+          "\(text) is a group of scenarios, and one is wanted here; windtunnel scenarios show \(text) "
+            + "lists them."
+        )
+      }
+      let names = shipped.map(\.name)
+      let isAll = ["all", "every", "*"].contains(text) && groups.contains("pre-release")
+      let advice =
+        isAll
+        ? " Did you mean pre-release, which is all of them?"
+        : Refusal.didYouMean(text, among: names + groups)
+      throw Refusal.usage(
+        "There is no scenario \"\(text)\".\(advice) "
+          + "There are \(names.joined(separator: ", ")); a file's name ends in .json."
+      )
     }
     do {
       let scenario = try Scenario(contentsOf: URL(typed: text))

@@ -69,6 +69,12 @@ package enum Terminal {
   @discardableResult
   package static func answer(_ json: JSON) -> ExitCode { answer(json: json.fileBytes()) }
 
+  /// Prints a value as indented JSON.
+  @discardableResult
+  package static func answer(indented json: JSON) -> ExitCode {
+    answer(json: json.bytes(.init(.indent2, endsWithNewline: true)))
+  }
+
   /// Prints a JSON text.
   @discardableResult
   package static func answer(json: some Sequence<UInt8>) -> ExitCode {
@@ -88,6 +94,12 @@ package enum Terminal {
   package static func complain(_ line: String) {
     let words = line.hasSuffix("\n") ? String(line.dropLast()) : line
     _ = write(words.visibleInLine + "\n", to: STDERR_FILENO)
+  }
+
+  /// Reports the first of several lines, and the number of the others.
+  package static func complain(first most: Int, of lines: [String]) {
+    for line in lines.prefix(most) { complain(line) }
+    if lines.count > most { complain("and \(lines.count - most) more") }
   }
 
   /// Prints several lines to standard error.

@@ -92,15 +92,12 @@ enum HARAddition {
   /// Returns a message without the body that another one has already.
   private static func withoutBody(_ member: JSON.Member, of other: JSON?) -> JSON.Member {
     guard let other, body(of: member.value) == body(of: other) else { return member }
-    let rest = member.value.members.filter { !bodyKeys.contains($0.name.value) }
-    return JSON.Member(member.name, .object(rest))
+    return JSON.Member(member.name, HAROverlay.removing(bodyKeys, from: member.value))
   }
 
   /// Returns a message with the body of another one, if it has none itself.
   private static func withBody(_ member: JSON.Member, of other: JSON) -> JSON.Member {
-    guard case .object(let members) = member.value, body(of: member.value).isEmpty else {
-      return member
-    }
-    return JSON.Member(member.name, .object(members + body(of: other)))
+    body(of: member.value).isEmpty
+      ? JSON.Member(member.name, member.value.adding(body(of: other))) : member
   }
 }

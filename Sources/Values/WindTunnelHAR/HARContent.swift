@@ -238,14 +238,7 @@ private struct HARForm {
 
   /// Returns the percent-encoding of HTML's forms (WHATWG URL §5.2).
   private static func encoded(_ text: String) -> String {
-    text.utf8.map { byte in
-      switch byte {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2A, 0x2D, 0x2E, 0x5F:
-        String(UnicodeScalar(byte))
-      case 0x20: "+"
-      default: (byte < 0x10 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
-      }
-    }.joined()
+    text.percentEncoded { !$0.isWord && !"*-._".utf8.contains($0) }.replacing("%20", with: "+")
   }
 
   /// Writes the parts of a form (RFC 7578 §4).
@@ -271,24 +264,15 @@ private struct HARForm {
 extension Data {
   /// Decodes pairs of hexadecimal digits.
   init?(hexadecimal text: String) {
-    let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+    let digits = text.utf8.compactMap(\.hexadecimalDigit)
     guard digits.count == text.utf8.count, digits.count % 2 == 0 else { return nil }
-    self.init(
-      stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
-    )
+    self.init(stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] })
   }
 
   /// Decodes base64 in either alphabet (RFC 4648 §4, §5), with white space or without padding.
   init?(tolerantBase64 text: String) {
-    var digits = text.utf8.compactMap { byte -> UInt8? in
-      switch byte {
-      case 0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: "="): nil
-      case UInt8(ascii: "-"): UInt8(ascii: "+")
-      case UInt8(ascii: "_"): UInt8(ascii: "/")
-      default: byte
-      }
-    }
-    while digits.count % 4 != 0 { digits.append(UInt8(ascii: "=")) }
-    self.init(base64Encoded: Data(digits))
+    let digits = text.utf8.filter { !" \t\r\n=".utf8.contains($0) }
+    guard let bytes = digits.isEmpty ? Bytes() : Base64Text.decoded(digits) else { return nil }
+    self.init(bytes)
   }
 }

@@ -127,24 +127,9 @@ struct HAREntryReader {
     }
     if url.host?.isEmpty == true { return nil }
     // On a cassette, {name} in a path stands for any segment.
-    url.path = percentEncoded(url.path) { $0 == "{" || $0 == "}" }
-    url.query = url.query.map { percentEncoded($0) { _ in false } }
+    url.path = url.path.percentEncoded { $0 <= 0x20 || $0 == 0x7F || "{}".utf8.contains($0) }
+    url.query = url.query?.percentEncoded { $0 <= 0x20 || $0 == 0x7F }
     return url
-  }
-
-  /// Encodes what may not stand in a request line, and what else is asked for.
-  private static func percentEncoded(
-    _ text: String,
-    _ isSpecial: (Unicode.Scalar) -> Bool
-  ) -> String {
-    text.unicodeScalars.reduce(into: "") { result, scalar in
-      if scalar.value <= 0x20 || scalar.value == 0x7F || isSpecial(scalar) {
-        let digits = String(scalar.value, radix: 16, uppercase: true)
-        result += scalar.value < 0x10 ? "%0\(digits)" : "%\(digits)"
-      } else {
-        result.unicodeScalars.append(scalar)
-      }
-    }
   }
 
   private mutating func request(_ asked: JSON, method: String, url: RequestURL) -> Request {
@@ -189,13 +174,14 @@ struct HAREntryReader {
   private static func timing(_ timings: JSON?) -> Timing? {
     // Days and weeks are no measurement; -1 stands for none.
     let range = 0...1e9
-    let wait = timings?["wait"]?.measure.flatMap { range.contains($0) ? $0 : nil }
-    let receive = timings?["receive"]?.measure.flatMap { range.contains($0) ? $0 : nil }
-    if wait == nil, receive == nil { return nil }
-    let first = wait ?? 0
+    let measured = ["wait", "receive"].map { name in
+      timings?[name]?.measure.flatMap { range.contains($0) ? $0 : nil }
+    }
+    guard measured.contains(where: { $0 != nil }) else { return nil }
+    let (first, last) = (measured[0] ?? 0, measured[1] ?? 0)
     return Timing(
       firstByte: Duration(milliseconds: first),
-      lastByte: Duration(milliseconds: first + (receive ?? 0))
+      lastByte: Duration(milliseconds: first + last)
     )
   }
 }
@@ -204,13 +190,8 @@ extension HAREntryReader {
   /// Returns the fields that a message may carry; HTTP/2's pseudo-fields (RFC 9113 §8.3) are none
   /// of them.
   private mutating func headers(_ json: JSON?) -> HeaderFields {
-    let pairs: [(name: String, value: JSON)]
-    switch json {
-    case .array(let list):
-      pairs = list.map { ($0["name"]?.spelled ?? "", $0["value"] ?? .null) }
-    case .object(let members): pairs = members.map { ($0.name.value, $0.value) }
-    default: pairs = []
-    }
+    var pairs = json?.members.map { (name: $0.name.value, value: $0.value) } ?? []
+    pairs += json?.elements.map { ($0["name"]?.spelled ?? "", $0["value"] ?? .null) } ?? []
     var fields = HeaderFields()
     var refused = 0
     for pair in pairs {
@@ -238,13 +219,9 @@ extension HAREntryReader {
   /// Chrome joins repeated fields by line feeds. No other control character may stand in a field
   /// (RFC 9110 §5.5): it would be another field on the wire.
   private static func lines(_ value: String) -> [String] {
-    let lines = value.unicodeScalars.split(omittingEmptySubsequences: false) {
-      $0 == "\n" || $0 == "\r"
-    }
-    let values = lines.map { line in
+    let values = value.unicodeScalars.split { $0 == "\n" || $0 == "\r" }.map { line in
       let clean = line.map { ($0.value < 0x20 && $0 != "\t") || $0.value == 0x7F ? " " : $0 }
-      let text = String(String.UnicodeScalarView(clean))
-      return String(text.trimmingOptionalWhitespace())
+      return String(String(String.UnicodeScalarView(clean)).trimmingOptionalWhitespace())
     }
     let filled = values.filter { !$0.isEmpty }
     return filled.isEmpty ? [""] : filled
@@ -264,22 +241,19 @@ extension HAREntryReader {
     }
     let first = list.lazy.compactMap { Self.seconds($0["time"]) }.first ?? 0
     let start = date.map { ($0.inMilliseconds + handshake) / 1000 } ?? first
-    var messages: [WebSocketMessage] = []
-    for message in list {
+    let messages = list.compactMap { message -> WebSocketMessage? in
       let text = message["data"]?.stringValue ?? ""
       let isText = message["opcode"]?.wholeValue != 2
       let body = isText ? Body(text) : Data(tolerantBase64: text).map { Body($0) }
       guard ["send", "receive"].contains(message["type"]?.stringValue),
         [1, 2].contains(message["opcode"]?.wholeValue ?? 1), let body
-      else { continue }
+      else { return nil }
       let offset = ((Self.seconds(message["time"]) ?? start) - start) * 1000
-      messages.append(
-        WebSocketMessage(
-          from: message["type"] == "send" ? .client : .server,
-          body,
-          isText: isText,
-          offset: Duration(milliseconds: 0...1e9 ~= offset ? offset : 0)
-        )
+      return WebSocketMessage(
+        from: message["type"] == "send" ? .client : .server,
+        body,
+        isText: isText,
+        offset: Duration(milliseconds: 0...1e9 ~= offset ? offset : 0)
       )
     }
     let others = list.count - messages.count

@@ -174,32 +174,18 @@ struct HAREntryWriter {
   private static func address(_ url: RequestURL) -> String {
     var url = url
     if url.host == nil { (url.scheme, url.host) = ("http", "any-host.invalid") }
-    url.path = visible(url.path, but: "{}")
-    url.query = url.query.map { visible($0, but: "") }
+    url.path = url.path.percentEncoded { !(0x21...0x7E ~= $0) || "{}".utf8.contains($0) }
+    url.query = url.query?.percentEncoded { !(0x21...0x7E ~= $0) }
     return url.description
-  }
-
-  private static func visible(_ text: String, but special: String) -> String {
-    text.utf8.reduce(into: "") { result, byte in
-      if 0x21...0x7E ~= byte, !special.utf8.contains(byte) {
-        result.unicodeScalars.append(Unicode.Scalar(byte))
-      } else {
-        let digits = String(byte, radix: 16, uppercase: true)
-        result += byte < 0x10 ? "%0\(digits)" : "%\(digits)"
-      }
-    }
   }
 
   /// Returns the query's parameters, decoded as forms are (WHATWG URL §5.1).
   private static func parameters(_ query: String?) -> JSON {
-    let items = (query ?? "").split(separator: "&")
-    return .array(
-      items.map { item in
-        let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        return [
-          "name": .text(decoded(parts[0])),
-          "value": .text(parts.count > 1 ? decoded(parts[1]) : ""),
-        ]
+    .array(
+      (query ?? "").split(separator: "&").map { item in
+        let name = item.prefix { $0 != "=" }
+        let value = item[name.endIndex...].dropFirst()
+        return ["name": .text(decoded(name)), "value": .text(decoded(value))]
       }
     )
   }

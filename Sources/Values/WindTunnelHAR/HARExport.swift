@@ -55,14 +55,11 @@ public struct HARExport: Sendable, Hashable {
     let (cassette, leftOut) =
       keepingSecrets ? (cassette, []) : cassette.withoutOverlays.redacted(by: redaction)
     var writer = HAREntryWriter()
-    let head: [JSON.Member] = [
-      JSON.Member("version", "1.2"),
-      JSON.Member(
-        "creator",
-        ["name": "windtunnel", "version": .text("\(CassetteFormat.version)")]
-      ),
-      JSON.Member("_windtunnel", HARAddition.ofLog(cassette.notes)),
-    ]
+    let head = JSON.members([
+      "version": "1.2",
+      "creator": ["name": "windtunnel", "version": .text("\(CassetteFormat.version)")],
+      "_windtunnel": HARAddition.ofLog(cassette.notes),
+    ])
     let notes = cassette.notes.filter { !HARAddition.isAmbiguous($0) }
     let written = JSON.object(head + notes)
     let around = HAROverlay.of(cassette.notes).map { HARLogOverlay($0) } ?? HARLogOverlay()

@@ -76,13 +76,7 @@ public struct HARImport: Sendable, Hashable {
     // Its notes may bring entries with them that became no interactions.
     let isKeptAside = HAROverlay.of(log.notes).map { !HARLogOverlay($0).asides.isEmpty } ?? false
     var latest = Duration.zero
-    var entries = log.entries.enumerated().map { index, entry -> ReadEntry in
-      var reader = HAREntryReader(source: source, index: index, attachments)
-      let read = reader.completed(entry)
-      return (reader, entry, read)
-    }
-    let errors = entries.compactMap(\.reader.error)
-    if let error = errors.first, errors.count == entries.count { throw error }
+    var entries = try Self.entries(of: log, source: source, attachments)
     Self.settleLostBodies(of: &entries, leavingOut: !keepingSecrets)
     for (var reader, entry, read) in entries {
       latest = reader.date ?? latest
@@ -128,6 +122,24 @@ public struct HARImport: Sendable, Hashable {
   }
 
   private typealias ReadEntry = (reader: HAREntryReader, entry: JSON, read: Interaction?)
+
+  /// Reads the entries.
+  ///
+  /// - Throws: The error of the first entry, if every entry has one.
+  private static func entries(
+    of log: HARLog,
+    source: String,
+    _ attachments: HARAttachments
+  ) throws(FormatError) -> [ReadEntry] {
+    let entries = log.entries.enumerated().map { index, entry -> ReadEntry in
+      var reader = HAREntryReader(source: source, index: index, attachments)
+      let read = reader.completed(entry)
+      return (reader, entry, read)
+    }
+    let errors = entries.compactMap(\.reader.error)
+    if let error = errors.first, errors.count == entries.count { throw error }
+    return entries
+  }
 
   /// Omits responses whose body is lost if another entry has it, and names the others.
   private static func settleLostBodies(of entries: inout [ReadEntry], leavingOut: Bool) {
@@ -224,33 +236,33 @@ private struct HARWrapping {
 
   /// `nil` for what may be a text in UTF-8.
   init?(of data: Data) {
-    let head = [UInt8](data.prefix(4))
-    if let mark = Self.marks.first(where: { head.starts(with: $0.bytes) }) {
-      self = mark.wrapping
-      return
+    let mark = Self.marks.first { mark in
+      data.count >= mark.bytes.count
+        && zip(data, mark.bytes).allSatisfy { byte, wanted in
+          wanted.map { $0 == byte } ?? (byte != 0)
+        }
     }
-    // A JSON text begins with a character of ASCII, so zeros tell how wide one is.
-    switch head.map({ $0 == 0 }) {
-    case [true, true, true, false], [false, true, true, true]: self = Self.utf32
-    case [true, false, true, false], [false, true, false, true]: self = Self.utf16
-    default: return nil
-    }
+    guard let mark else { return nil }
+    self = mark.wrapping
   }
 
   private static let utf16 = Self("in UTF-16", "Save it in UTF-8 (RFC 8259 §8.1).")
   private static let utf32 = Self("in UTF-32", "Save it in UTF-8 (RFC 8259 §8.1).")
   private static let zlib = Self("packed with zlib", "Unpack it first.")
 
-  /// The narrower ones stand in front.
-  private static let marks: [(bytes: [UInt8], wrapping: Self)] = [
+  /// The narrower ones stand in front; `nil` is any byte but zero.
+  private static let marks: [(bytes: [UInt8?], wrapping: Self)] = [
     ([0x1F, 0x8B], Self("packed with gzip", "Unpack it first.")),
     // RFC 1950 §2.2; one proxy exports such files.
     ([0x78, 0x01], zlib), ([0x78, 0x5E], zlib), ([0x78, 0x9C], zlib), ([0x78, 0xDA], zlib),
     // APPNOTE.TXT §4.3.7, and §4.3.16 for one with nothing in it.
-    (Array("PK\u{3}\u{4}".utf8), Self("a zip archive", "Unpack it, and convert the .har in it.")),
-    (Array("PK\u{5}\u{6}".utf8), Self("an empty zip archive", "Export it anew.")),
+    ([0x50, 0x4B, 3, 4], Self("a zip archive", "Unpack it, and convert the .har in it.")),
+    ([0x50, 0x4B, 5, 6], Self("an empty zip archive", "Export it anew.")),
     ([0xFF, 0xFE, 0, 0], utf32), ([0, 0, 0xFE, 0xFF], utf32),
     ([0xFF, 0xFE], utf16), ([0xFE, 0xFF], utf16),
+    // A JSON text begins with a character of ASCII, so zeros tell how wide one is.
+    ([0, 0, 0, nil], utf32), ([nil, 0, 0, 0], utf32),
+    ([0, nil, 0, nil], utf16), ([nil, 0, nil, 0], utf16),
   ]
 }
 

@@ -42,14 +42,10 @@ struct HARLogOverlay {
 
   /// The note; none where there is nothing to say.
   var notes: [JSON.Member] {
+    let list: [JSON] = asides.map { ["after": .number($0.after), "entry": $0.entry] }
     var members = log
-    if !root.isEmpty { members.append(JSON.Member(Self.rootKey, .object(root))) }
-    if !asides.isEmpty {
-      let list = asides.map {
-        JSON.object([JSON.Member("after", .number($0.after)), JSON.Member("entry", $0.entry)])
-      }
-      members.append(JSON.Member(Self.entriesKey, .array(list)))
-    }
+    members.add(Self.rootKey, root.isEmpty ? .none : .some(.object(root)))
+    members.add(Self.entriesKey, list.isEmpty ? .none : .some(.array(list)))
     return members.isEmpty ? [] : [JSON.Member(HAROverlay.key, .object(members))]
   }
 }
@@ -59,29 +55,30 @@ private enum HARPages {
   /// Returns the log with pages that begin with the first of their entries, or with the first of
   /// all, where they have no date; what stands in the place of one is kept.
   static func dated(_ log: JSON, by entries: JSON?) -> JSON {
-    guard case .object(var members) = log,
-      let index = members.firstIndex(where: { $0.name.value == "pages" }),
-      case .array(let pages) = members[index].value
-    else { return log }
+    guard case .array(let pages)? = log["pages"] else { return log }
     let dates = (entries?.elements ?? []).compactMap { entry in
       entry["startedDateTime"].flatMap { DateText.sinceEpoch($0) }
         .map { (page: entry["pageref"]?.spelled, date: $0) }
     }
-    members[index].value = .array(
+    var dated = log
+    dated["pages"] = .array(
       pages.map { page in
         let start = page["startedDateTime"] ?? .null
-        guard case .object(let members) = page, !members.isEmpty,
-          HARSanitizer.value(start, of: "startedDateTime") == nil
-        else { return page }
+        if page.members.isEmpty || HARSanitizer.value(start, of: "startedDateTime") != nil {
+          return page
+        }
         let id = page["id"]?.spelled
         let own = dates.filter { id != nil && $0.page == id }
         let first = (own.isEmpty ? dates : own).map(\.date).min() ?? .zero
-        var dated = members.filter { $0.name.value != "startedDateTime" }
-        dated.append(JSON.Member("startedDateTime", .text(DateText.text(first))))
-        if start != .null, page["_startedDateTime"] == nil { dated.add("_startedDateTime", start) }
-        return .object(dated)
+        let isLost = start != .null && page["_startedDateTime"] == nil
+        return HAROverlay.removing(["startedDateTime"], from: page).adding(
+          JSON.members([
+            "startedDateTime": .text(DateText.text(first)),
+            "_startedDateTime": isLost ? .some(start) : .none,
+          ])
+        )
       }
     )
-    return .object(members)
+    return dated
   }
 }

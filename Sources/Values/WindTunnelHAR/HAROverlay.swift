@@ -45,22 +45,17 @@ enum HAROverlay {
 
   /// Returns an object with the members of another one put in.
   static func applied(_ overlay: JSON, to written: JSON) -> JSON {
-    guard case .object(let members) = overlay, case .object(var result) = written else {
-      return overlay
-    }
-    for member in members {
-      let isMissing = member.value == .null && codings.contains(member.name.value)
-      guard let index = result.firstIndex(where: { $0.name.value == member.name.value }) else {
-        if !isMissing { result.append(member) }
-        continue
+    guard case .object(let members) = overlay, case .object = written else { return overlay }
+    return members.reduce(into: written) { result, member in
+      let name = member.name.value
+      if member.value == .null, codings.contains(name) {
+        result[name] = .none
+      } else if let old = result[name] {
+        result[name] = applied(member.value, to: old)
+      } else {
+        result = result.adding([member])
       }
-      guard !isMissing else {
-        result.remove(at: index)
-        continue
-      }
-      result[index].value = applied(member.value, to: result[index].value)
     }
-    return .object(result)
   }
 
   /// Returns the overlay among some notes, if there is one.
@@ -131,32 +126,27 @@ enum HARPart: String, CaseIterable {
   private static let key: JSON.Text = "_of"
 
   /// The members of an entry that are true as long as the part is what it was.
-  private var members: [[String]] {
+  private var members: [String] {
     switch self {
-    case .url: [["request", "url"], ["request", "queryString"]]
-    case .requestHeaders:
-      [["request", "headers"], ["request", "cookies"], ["request", "headersSize"]]
-    case .requestBody:
-      [["request", "postData"], ["request", "_content"], ["request", "bodySize"]]
+    case .url: ["request.url", "request.queryString"]
+    case .requestHeaders: ["request.headers", "request.cookies", "request.headersSize"]
+    case .requestBody: ["request.postData", "request._content", "request.bodySize"]
     case .status:
       [
-        ["response", "status"], ["response", "statusText"], ["response", "_error"],
-        ["response", "_failureText"], ["_error"], ["_failureText"],
+        "response.status", "response.statusText", "response._error", "response._failureText",
+        "_error", "_failureText",
       ]
     case .responseHeaders:
-      [
-        ["response", "headers"], ["response", "cookies"], ["response", "redirectURL"],
-        ["response", "headersSize"],
-      ]
-    case .responseBody: [["response", "content"], ["response", "bodySize"]]
-    case .timing: [["time"], ["timings"]]
-    case .messages: [["_webSocketMessages"]]
+      ["response.headers", "response.cookies", "response.redirectURL", "response.headersSize"]
+    case .responseBody: ["response.content", "response.bodySize"]
+    case .timing: ["time", "timings"]
+    case .messages: ["_webSocketMessages"]
     }
   }
 
   /// Returns an overlay, and by what its members are true.
   fileprivate static func marked(_ overlay: JSON, of interaction: Interaction) -> JSON {
-    let parts = allCases.filter { $0.members.contains { overlay.has($0[...]) } }
+    let parts = allCases.filter { $0.members.contains { overlay.removing($0) != overlay } }
     guard !parts.isEmpty else { return overlay }
     let marks = parts.map { JSON.Member(JSON.Text($0.rawValue), .text($0.digest(of: interaction))) }
     return overlay.adding([JSON.Member(key, .object(marks))])
@@ -170,7 +160,7 @@ enum HARPart: String, CaseIterable {
     for part in allCases {
       guard let mark = marks[part.rawValue]?.stringValue, mark != part.digest(of: interaction)
       else { continue }
-      for path in part.members { standing = standing.removing(path[...]) }
+      standing = part.members.reduce(standing) { $0.removing($1) }
     }
     return standing
   }
@@ -178,13 +168,12 @@ enum HARPart: String, CaseIterable {
   /// Returns an overlay without what a reader makes the messages of.
   static func unread(_ overlay: JSON) -> JSON {
     let paths = [
-      ["request", "method"], ["request", "url"], ["request", "headers"], ["request", "postData"],
-      ["request", "_content"], ["request", "bodySize"], ["response", "status"],
-      ["response", "headers"], ["response", "content"], ["response", "bodySize"],
-      ["response", "_error"], ["response", "_failureText"], ["_error"], ["_failureText"],
-      ["_webSocketMessages"],
+      "request.method", "request.url", "request.headers", "request.postData", "request._content",
+      "request.bodySize", "response.status", "response.headers", "response.content",
+      "response.bodySize", "response._error", "response._failureText", "_error", "_failureText",
+      "_webSocketMessages",
     ]
-    return paths.reduce(overlay) { $0.removing($1[...]) }
+    return paths.reduce(overlay) { $0.removing($1) }
   }
 
   /// Returns the first eight bytes of SHA-256: this is no protection against anybody.
@@ -248,20 +237,13 @@ enum HARPart: String, CaseIterable {
 }
 
 extension JSON {
-  fileprivate func has(_ path: ArraySlice<String>) -> Bool {
-    guard let name = path.first else { return true }
-    return self[name].map { $0.has(path.dropFirst()) } ?? false
-  }
-
-  fileprivate func removing(_ path: ArraySlice<String>) -> JSON {
-    guard let name = path.first, case .object(var members) = self,
-      let index = members.firstIndex(where: { $0.name.value == name })
-    else { return self }
-    if path.count == 1 {
-      members.remove(at: index)
-    } else {
-      members[index].value = members[index].value.removing(path.dropFirst())
-    }
-    return .object(members)
+  /// Returns the value without a member, whose name stands behind those that lead to it.
+  fileprivate func removing(_ path: some StringProtocol) -> JSON {
+    let name = String(path.prefix { $0 != "." })
+    guard let value = self[name] else { return self }
+    let rest = path.dropFirst(name.count + 1)
+    var json = self
+    json[name] = rest.isEmpty ? .none : .some(value.removing(rest))
+    return json
   }
 }

@@ -10,17 +10,16 @@ enum HARSanitizer {
   static func value(_ json: JSON, of name: String) -> JSON? {
     if name.hasPrefix("_") { return json }
     switch json {
-    case .null: return kept(json, if: nullable.contains(name))
-    case .bool:
-      return texts.contains(name)
-        ? .text(json.said) : kept(json, if: flags.contains(name) || !isKnown(name))
+    case .null: return kept(json, if: ["expires", "beforeRequest", "afterRequest"].contains(name))
+    case .bool where kinds[name] == .text: return .text(json.said)
+    case .bool: return kept(json, if: kinds[name] == .flag || !isKnown(name))
     case .number(let digits): return number(digits, of: name)
-    case .string(let text):
-      if dates.contains(name) { return date(text) }
-      if name == "serverIPAddress" { return address(text.value).map { .text($0) } }
-      return string(text, of: name)
+    case .string(let text): return string(text, of: name)
+    // Whatever stands there is what was sent.
+    case .array where ["text", "value"].contains(name),
+      .object where ["text", "value"].contains(name):
+      return .text(json.said)
     case .array(let elements):
-      if contents.contains(name) { return .text(json.said) }
       guard let element = lists[name] else { return kept(json, if: !isKnown(name)) }
       let said = elements.filter { $0 != .null && $0 != .object([]) }
       let single = element == "pair" ? said.flatMap(pairs) : said
@@ -28,8 +27,7 @@ enum HARSanitizer {
       // A list of fields without one of them would say something else.
       return kept(.array(sound), if: sound.count == single.count || name != "headers")
     case .object:
-      if contents.contains(name) { return .text(json.said) }
-      return objects.contains(name) ? object(json, of: name) : kept(json, if: !isKnown(name))
+      return kinds[name] == .object ? object(json, of: name) : kept(json, if: !isKnown(name))
     }
   }
 
@@ -69,7 +67,8 @@ enum HARSanitizer {
       guard names.contains("mimeType") else { return nil }
       sound.append(JSON.Member("text", ""))
     }
-    return names.isSuperset(of: required[name] ?? []) ? .object(sound) : nil
+    let needed = (missing[name] ?? []).map(\.0) + (required[name] ?? [])
+    return needed.allSatisfy(names.contains) ? .object(sound) : nil
   }
 
   /// Objects that keep what may not stand in them under a name that is anybody's: `_afterRequest`.
@@ -97,7 +96,7 @@ enum HARSanitizer {
         name == "serverIPAddress"
         && written?.stringValue?.count ?? .max
           < (member.value.stringValue?.filter { !"[]".contains($0) }.count ?? 0)
-      let isOtherDate = dates.contains(name) && written.map { !$0.says(member.value) } ?? false
+      let isOtherDate = kinds[name] == .date && written.map { !$0.says(member.value) } ?? false
       guard isLost || isShort || isOtherDate,
         !members.contains(where: { $0.name.value == "_\(name)" })
       else { return nil }
@@ -105,44 +104,41 @@ enum HARSanitizer {
     }
   }
 
-  private static let required: [String: Set<String>] = [
-    "creator": ["name", "version"], "browser": ["name", "version"],
-    "page": ["startedDateTime", "id", "title", "pageTimings"], "pair": ["name", "value"],
-    "cookie": ["name", "value"], "param": ["name"],
-    "beforeRequest": ["lastAccess", "eTag", "hitCount"],
+  /// The members that an object must have, beside those that are added to it.
+  private static let required = [
+    "page": ["startedDateTime"], "beforeRequest": ["lastAccess", "eTag", "hitCount"],
     "afterRequest": ["lastAccess", "eTag", "hitCount"],
   ]
   private static let lists = [
     "pages": "page", "headers": "pair", "queryString": "pair", "cookies": "cookie",
     "params": "param",
   ]
-  private static let objects: Set<String> = [
-    "creator", "browser", "pageTimings", "request", "response", "cache", "timings", "content",
-    "postData", "beforeRequest", "afterRequest",
-  ]
-  private static let flags: Set<String> = ["httpOnly", "secure"]
-  private static let wholes: Set<String> = [
-    "size", "compression", "bodySize", "headersSize", "status", "hitCount",
-  ]
-  private static let times: Set<String> = [
-    "time", "blocked", "dns", "connect", "ssl", "send", "wait", "receive", "onContentLoad",
-    "onLoad",
-  ]
-  private static let dates: Set<String> = ["startedDateTime", "expires", "lastAccess"]
-  private static let texts: Set<String> = [
-    "version", "name", "value", "comment", "id", "title", "pageref", "connection", "method", "url",
-    "httpVersion", "statusText", "redirectURL", "mimeType", "text", "encoding", "path", "domain",
-    "fileName", "contentType", "eTag",
-  ]
-  /// The names under which whatever stands there is what was sent.
-  private static let contents: Set<String> = ["text", "value"]
-  private static let nullable: Set<String> = ["expires", "beforeRequest", "afterRequest"]
 
-  private static func isKnown(_ name: String) -> Bool {
-    objects.contains(name) || flags.contains(name) || wholes.contains(name)
-      || times.contains(name) || dates.contains(name) || texts.contains(name)
-      || lists[name] != nil || name == "serverIPAddress"
-  }
+  /// What the value of a name is.
+  private enum Kind { case object, flag, whole, time, date, text, address }
+
+  private static let kinds: [String: Kind] = {
+    let words: KeyValuePairs<Kind, String> = [
+      .object: """
+      creator browser pageTimings request response cache timings content postData beforeRequest
+      afterRequest
+      """,
+      .flag: "httpOnly secure",
+      .whole: "size compression bodySize headersSize status hitCount",
+      .time: "time blocked dns connect ssl send wait receive onContentLoad onLoad",
+      .date: "startedDateTime expires lastAccess",
+      .text: """
+      version name value comment id title pageref connection method url httpVersion statusText
+      redirectURL mimeType text encoding path domain fileName contentType eTag
+      """,
+      .address: "serverIPAddress",
+    ]
+    return words.reduce(into: [:]) { kinds, row in
+      for word in row.value.split(whereSeparator: \.isWhitespace) { kinds[String(word)] = row.key }
+    }
+  }()
+
+  private static func isKnown(_ name: String) -> Bool { kinds[name] != nil || lists[name] != nil }
 
   /// Four numbers, or an IPv6 address without the brackets that some put around it and the port
   /// that others put behind it.
@@ -167,17 +163,16 @@ enum HARSanitizer {
   /// Returns a number as it may stand under a name; `nil` if it may not.
   private static func number(_ digits: String, of name: String) -> JSON? {
     let json = JSON.number(digits)
-    if dates.contains(name) { return DateText.sinceEpoch(json).map { .text(DateText.text($0)) } }
-    if texts.contains(name) { return .text(digits) }
-    if flags.contains(name) { return ["0": false, "1": true][digits].map { .bool($0) } }
-    // What compression costs, where it is negative.
-    if name == "compression" { return whole(digits).map { JSON.number($0) } }
-    if wholes.contains(name) {
-      guard let number = whole(digits), number >= -1 else { return nil }
-      return .number(number)
+    switch kinds[name] {
+    case .date: return DateText.sinceEpoch(json).map { .text(DateText.text($0)) }
+    case .text: return .text(digits)
+    case .flag: return ["0": false, "1": true][digits].map { .bool($0) }
+    case .whole:
+      // What compression costs, where it is negative.
+      return whole(digits).flatMap { $0 >= -1 || name == "compression" ? .number($0) : nil }
+    case .time: return kept(json, if: (json.measure ?? -2) >= -1)
+    case .object, .address, nil: return kept(json, if: !isKnown(name))
     }
-    guard times.contains(name) else { return kept(json, if: !isKnown(name)) }
-    return kept(json, if: (json.measure ?? -2) >= -1)
   }
 
   /// Returns a whole number, which may be spelled with a fraction of zero.
@@ -188,14 +183,18 @@ enum HARSanitizer {
   /// Returns a text as it may stand under a name; `nil` if it may not.
   private static func string(_ text: JSON.Text, of name: String) -> JSON? {
     let word = text.value.lowercased()
-    if flags.contains(name) { return ["false": false, "true": true][word].map { .bool($0) } }
-    if wholes.contains(name) || times.contains(name) {
+    switch kinds[name] {
+    case .date: return date(text)
+    case .address: return address(text.value).map { .text($0) }
+    case .flag: return ["false": false, "true": true][word].map { .bool($0) }
+    case .whole, .time:
       guard !word.isEmpty, word.utf8.allSatisfy({ "0123456789+-.e".utf8.contains($0) }),
         let number = Double(word), case .number(let digits) = JSON.exactly(number)
       else { return nil }
       return self.number(digits, of: name)
+    case .text: return .string(text)
+    case .object, nil: return kept(.string(text), if: !isKnown(name))
     }
-    return kept(.string(text), if: texts.contains(name) || !isKnown(name))
   }
 
   /// Returns a date as the specification wants it, with a zone and of a day that there is; another
@@ -208,16 +207,12 @@ enum HARSanitizer {
   /// RFC 3339 §5.6 without leap seconds, which few readers know, and in capital letters.
   private static func isDate(_ text: String) -> Bool {
     let form =
-      /([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.[0-9]+)?(?:Z|[+-]([0-9]{2}):([0-9]{2}))/
+      /([0-9]{4})-([0-9]{2})-([0-9]{2})T(?:[01][0-9]|2[0-3])(?::[0-5][0-9]){2}(?:\.[0-9]+)?(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])/
     guard let match = text.wholeMatch(of: form)?.output, let year = Int(match.1),
-      let month = Int(match.2), let day = Int(match.3), let hour = Int(match.4),
-      let minute = Int(match.5), let second = Int(match.6),
-      let zoneHour = Int(match.7 ?? "0"), let zoneMinute = Int(match.8 ?? "0"),
-      year >= 1, 1...12 ~= month, day >= 1, hour <= 23, minute <= 59, second <= 59,
-      zoneHour <= 23, zoneMinute <= 59
+      let month = Int(match.2), let day = Int(match.3), year >= 1, 1...12 ~= month
     else { return false }
     let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
     let days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-    return day <= days[month - 1]
+    return 1...days[month - 1] ~= day
   }
 }

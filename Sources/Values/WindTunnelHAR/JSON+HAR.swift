@@ -90,13 +90,10 @@ extension JSON {
   /// `nil` where no name is repeated, as in nearly all.
   private var unrepeated: JSON? {
     switch self {
-    case .array(var elements):
-      var isChanged = false
-      for index in elements.indices {
-        guard let element = elements[index].unrepeated else { continue }
-        (elements[index], isChanged) = (element, true)
-      }
-      return isChanged ? .array(elements) : nil
+    case .array(let elements):
+      let others = elements.map(\.unrepeated)
+      let isChanged = others.contains { $0 != nil }
+      return isChanged ? .array(zip(elements, others).map { $1 ?? $0 }) : nil
     case .object(let members):
       var places: [String: Int] = [:]
       var kept: [JSON.Member] = []
@@ -116,5 +113,16 @@ extension JSON {
       return isChanged ? .object(kept) : nil
     case .null, .bool, .number, .string: return nil
     }
+  }
+}
+
+extension String {
+  /// The text with some of its bytes percent-encoded.
+  func percentEncoded(_ isEncoded: (UInt8) -> Bool) -> String {
+    let bytes = utf8.flatMap { byte -> [UInt8] in
+      guard isEncoded(byte) else { return [byte] }
+      return Array("\(byte < 0x10 ? "%0" : "%")\(String(byte, radix: 16, uppercase: true))".utf8)
+    }
+    return String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -25,14 +25,13 @@ import WindTunnel
   }
 
   @Test func `a session's process without a word is a crash`() async throws {
-    let url = try #require(URL(string: "http://127.0.0.1:1/"))
     let silent = try #require(Executable.find("true"))
-    let seen = await SessionProbe.look(at: url, by: silent, [])
+    let seen = await SessionProbe.look(at: "http://127.0.0.1:1/", by: silent, [])
     expectEqual(seen?.sight, .crash)
   }
 
   @Test func `a session's process that cannot be started is named`() async throws {
-    let test = SelfTest(executable: URL(filePath: "/nowhere/at/all"), arguments: [], standWord: "")
+    let test = SelfTest(executable: URL(filePath: "/nowhere/at/all"), arguments: [])
     let rows = await test.run([try #require(CatalogueRow.named("close-after-request"))])
     #expect(rows[0].unseenBy.contains { $0.hasPrefix("URLSession's process") }, "\(rows)")
   }

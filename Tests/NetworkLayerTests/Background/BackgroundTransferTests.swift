@@ -4,6 +4,7 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnelNetworkLayer
+@testable import WindTunnelNetworkLayerOffline
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import WindTunnelNetworkLayer
+@testable import WindTunnelNetworkLayerOffline
 
 /// A carrier that goes on when the app has ended, as a system's own: what it was given stays with
 /// it until a test says how it ended, whoever listens then.

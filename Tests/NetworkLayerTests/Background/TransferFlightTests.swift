@@ -7,6 +7,7 @@
   import WindTunnelServer
 
   @testable import WindTunnelNetworkLayer
+  @testable import WindTunnelNetworkLayerOffline
 
   #if canImport(FoundationNetworking)
     import FoundationNetworking

@@ -130,7 +130,7 @@ import Testing
     expectEqual(fetches.next(), 2)
     runner?.cancel()
     await runner?.value
-    expectEqual(client.renewals.count, 0)
+    expectEqual(client.shared.renewals.count, 0)
   }
 
   @Test func `where no token can be had the caller gets the 401, and is not asked for ever`()
@@ -162,7 +162,7 @@ import Testing
     }
     let fixture = try Fixture([.status(401), .status(401), .status(200)], authenticator: tokens)
     let runner = Task { await fixture.client.run() }
-    while !fixture.client.background.add({}) { await Task.yield() }
+    while !fixture.client.shared.background.add({}) { await Task.yield() }
     let first = fixture.start()
     for await _ in begun {}
     let second = fixture.start()

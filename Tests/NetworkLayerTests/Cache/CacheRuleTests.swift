@@ -143,14 +143,14 @@ import WindTunnelSymptoms
     // Cache first: what there is, however old, and a newer one behind.
     let first = try Fixture(steps, cache: ResponseCache())
     let running = Task { await first.client.run() }
-    while !first.client.background.add({}) { await Task.yield() }
+    while !first.client.shared.background.add({}) { await Task.yield() }
     var kept = page
     kept.caching = .kept(.cacheFirst)
     await expectEqual(seen(first, [kept]), ["one network"])
     for shown in ["one stale", "two stale"] {
       first.time.advance(by: .seconds(365 * 86_400))
       await expectEqual(seen(first, [kept]), [shown])
-      while first.client.revalidations.count > 0 { await Task.yield() }
+      while first.client.shared.revalidations.count > 0 { await Task.yield() }
     }
     expectEqual(first.transport.instants.count, 3)
     running.cancel()
@@ -239,7 +239,7 @@ import WindTunnelSymptoms
       cache: ResponseCache()
     )
     let runner = Task { await fixture.client.run() }
-    while !fixture.client.background.add({}) { await Task.yield() }
+    while !fixture.client.shared.background.add({}) { await Task.yield() }
     await expectEqual(seen(fixture, [page]), ["one network"])
     fixture.time.advance(by: .seconds(11))
     await expectEqual(seen(fixture, [page]), ["two network"])
@@ -331,12 +331,12 @@ import WindTunnelSymptoms
       cache: ResponseCache()
     )
     let runner = Task { await fixture.client.run() }
-    while !fixture.client.background.add({}) { await Task.yield() }
+    while !fixture.client.shared.background.add({}) { await Task.yield() }
     let urgent = Endpoint(.get, "/page")
     await expectEqual(seen(fixture, [urgent]), ["one network"])
     fixture.time.advance(by: .seconds(2))
     await expectEqual(seen(fixture, [urgent]), ["one stale"])
-    while fixture.client.revalidations.count > 0 { await Task.yield() }
+    while fixture.client.shared.revalidations.count > 0 { await Task.yield() }
     let priorities = fixture.observer.events.compactMap { event -> CallPriority? in
       if case .callStarted(let endpoint) = event.kind { endpoint.priority } else { nil }
     }

@@ -88,13 +88,13 @@ import WindTunnelSymptoms
       cache: ResponseCache()
     )
     let runner = Task { await fixture.client.run() }
-    while !fixture.client.background.add({}) { await Task.yield() }
+    while !fixture.client.shared.background.add({}) { await Task.yield() }
     await expectEqual(bodies(fixture, 1), ["one network"])
     fixture.time.advance(by: .seconds(2))
     await expectEqual(bodies(fixture, 3), ["one stale", "one stale", "one stale"])
     #expect(try await fixture.client.call(page).isStale)
     await expectEqual(fixture.time.passSleeps(1), [.seconds(2)])
-    while fixture.client.revalidations.count > 0 { await Task.yield() }
+    while fixture.client.shared.revalidations.count > 0 { await Task.yield() }
     await expectEqual(bodies(fixture, 1), ["two cache"])
     expectEqual(fixture.transport.instants.count, 2)
     runner.cancel()

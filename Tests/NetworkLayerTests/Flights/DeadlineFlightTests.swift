@@ -72,7 +72,7 @@ import WindTunnel
       while deck.attempts("GET /page") == 0 { await Task.yield() }
       stand.time.advance(by: .seconds(2))
       await expectEqual(call.value, .failure(.deadlinePassed(.seconds(2))))
-      expectEqual(stand.client.flights.count, 0)
+      expectEqual(stand.client.shared.flights.count, 0)
       #expect(stand.client.admission.load == (0, 0))
     }
   }

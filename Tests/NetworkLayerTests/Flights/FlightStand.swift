@@ -164,7 +164,7 @@ struct FlightStand {
     _ endpoint: Endpoint,
     as kind: Kind = .call
   ) async -> (result: Result<WindTunnelNetworkLayer.CallResponse, NetworkError>, gaps: [Duration]) {
-    async let clock: Void = time.passAllSleeps(but: client.limits.deadline)
+    async let clock: Void = time.passAllSleeps(but: client.settings.limits.deadline)
     let before = observer.events.count
     let result: Result<WindTunnelNetworkLayer.CallResponse, NetworkError>
     do throws(NetworkError) {

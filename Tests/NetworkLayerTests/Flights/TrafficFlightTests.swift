@@ -87,7 +87,7 @@ import WindTunnel
       expectEqual(bodies[0], bodies[3])
       expectEqual(deck.attempts("GET /news"), 1)
       expectEqual(deck.attempts("GET /old"), 1)
-      expectEqual(stand.client.flights.count, 0)
+      expectEqual(stand.client.shared.flights.count, 0)
     }
   }
 

@@ -4,6 +4,7 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnelNetworkLayer
+@testable import WindTunnelNetworkLayerOffline
 
 @Suite struct NetworksTests {
   @Test func `who listens hears the status and each change, and is forgotten with his task`() async

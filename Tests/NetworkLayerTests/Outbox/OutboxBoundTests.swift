@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import WindTunnelNetworkLayer
+@testable import WindTunnelNetworkLayerOffline
 
 /// The bounds of an outbox: calls, bytes and age.
 @Suite struct OutboxBoundTests {

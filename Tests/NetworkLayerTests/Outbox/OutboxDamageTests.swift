@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import WindTunnelNetworkLayer
+@testable import WindTunnelNetworkLayerOffline
 
 /// Outboxes whose files are not as they were left.
 @Suite struct OutboxDamageTests {

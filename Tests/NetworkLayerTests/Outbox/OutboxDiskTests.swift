@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import WindTunnelNetworkLayer
+@testable import WindTunnelNetworkLayerOffline
 
 /// The parts of an outbox that are on the disk.
 @Suite struct OutboxDiskTests {

@@ -7,6 +7,7 @@ import WindTunnelServer
 import WindTunnelSymptoms
 
 @testable import WindTunnelNetworkLayer
+@testable import WindTunnelNetworkLayerOffline
 
 /// Outboxes on the wire: what arrives, in which order, how often, and under which key.
 @Suite struct OutboxFlightTests {

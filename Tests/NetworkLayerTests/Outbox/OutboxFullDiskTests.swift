@@ -4,6 +4,7 @@
   import Testing
 
   @testable import WindTunnelNetworkLayer
+  @testable import WindTunnelNetworkLayerOffline
 
   /// Outboxes on real disks that are full or may only be read.
   @Suite(.timeLimit(.minutes(5))) struct OutboxFullDiskTests {

@@ -4,6 +4,7 @@
   import Testing
 
   @testable import WindTunnelNetworkLayer
+  @testable import WindTunnelNetworkLayerOffline
 
   /// An app that is killed while it takes calls and sends them, and started again until all is done.
   @Suite(.world, .timeLimit(.minutes(5))) struct OutboxKillTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import WindTunnelNetworkLayer
+@testable import WindTunnelNetworkLayerOffline
 
 /// Outboxes on disks that lose all that nobody has waited for, or that fail.
 @Suite(.world) struct OutboxPowerTests {

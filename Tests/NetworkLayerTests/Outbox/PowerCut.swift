@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import WindTunnelNetworkLayer
+@testable import WindTunnelNetworkLayerOffline
 
 /// A folder of the real disk, and what of it would be there if the power went now: the bytes that a
 /// file had when the disk was last waited for, under the names that its folder had then. A kill

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import WindTunnelNetworkLayer
+@testable import WindTunnelNetworkLayerOffline
 
 /// The texts that open, and for whom.
 @Suite struct SealTests {

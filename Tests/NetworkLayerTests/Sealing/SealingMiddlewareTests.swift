@@ -6,6 +6,7 @@ import WindTunnel
 import WindTunnelServer
 
 @testable import WindTunnelNetworkLayer
+@testable import WindTunnelNetworkLayerOffline
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -126,7 +127,7 @@ final class SealedOrigin: Sendable {
       middleware: [
         SealingMiddleware(try cipher(), key: "k-1", paths: ["/pay", "/balance"]),
         RequestSigner(time: time, nonce: { "n" }) { text in
-          SystemCrypto.sha256(text).base64EncodedString()
+          text.sha256.base64EncodedString()
         },
       ],
       policy: RetryPolicy(backoff: Backoff(jitter: .none)),
@@ -168,7 +169,7 @@ final class SealedOrigin: Sendable {
     for attempt in seen {
       expectNil(attempt.sealed.range(of: Data("amount".utf8)))
       let signed = Data("POST\n/pay\n\n784111777\nn\n".utf8) + attempt.sealed
-      let time = SystemCrypto.sha256(signed).base64EncodedString()
+      let time = signed.sha256.base64EncodedString()
       // The waits before a retry may have moved the second.
       if attempt == seen[0] { expectEqual(attempt.signature, time) }
     }

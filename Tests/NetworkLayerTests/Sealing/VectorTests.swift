@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import WindTunnelNetworkLayer
+@testable import WindTunnelNetworkLayerOffline
 
 /// The vectors of the standards.
 @Suite struct VectorTests {

@@ -1,6 +1,7 @@
 import Foundation
 import Origins
 import WindTunnelNetworkLayer
+import WindTunnelNetworkLayerOffline
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

@@ -5,6 +5,7 @@ import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnelNetworkLayer
+@testable import WindTunnelNetworkLayerOffline
 
 /// The things that a fetched configuration changes, and those that it does not.
 @Suite struct BootstrapTests {
@@ -204,17 +205,9 @@ import WindTunnelSymptoms
     log.observeStartup(.configured(.lastGood(version: 7)))
     var candidate = DialRecord.Candidate(try #require(URL(string: "https://hush.example.test")))
     candidate.requests = 3
-    log.observeStartup(
-      .dialed(
-        DialRecord(
-          network: "hush",
-          order: [],
-          candidates: [candidate],
-          isRemembered: false,
-          elapsed: .milliseconds(12)
-        )
-      )
-    )
+    var record = DialRecord(network: "hush", servers: [])
+    (record.candidates, record.elapsed) = ([candidate], .milliseconds(12))
+    log.observeStartup(.dialed(record))
     expectEqual(
       lines.withLock { $0 },
       """
@@ -306,11 +299,11 @@ import WindTunnelSymptoms
     let client = NetworkClient(builder: new.configuration.builder, transport: Self.engine(Data()))
     client.apply(new)
     client.apply(older)
-    expectEqual(client.current().limits, new.configuration.limits)
+    expectEqual(client.current().settings.limits, new.configuration.limits)
     #expect(new.configuration.limits != older.configuration.limits)
     // One that the app has made itself is taken.
     client.apply(try NetworkConfiguration(builtIn: BootstrapStand.builtIn))
-    expectEqual(client.current().limits, older.configuration.limits)
+    expectEqual(client.current().settings.limits, older.configuration.limits)
   }
 
   @Test(arguments: ["http://config.example.test", "https:///x", "https://config.example.test/#a?b"])
@@ -422,7 +415,7 @@ import WindTunnelSymptoms
     expectEqual(startup.record.source, .fetched(version: 8))
     // Nor does it hold a client that runs with it.
     client.apply(startup)
-    expectEqual(client.current().limits, startup.configuration.limits)
+    expectEqual(client.current().settings.limits, startup.configuration.limits)
     // Whoever has the old key has nothing any more.
     let back = try await stand.launch(leaked).startup.record
     expectEqual(back.source, .lastGood(version: 8))

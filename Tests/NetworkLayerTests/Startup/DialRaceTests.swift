@@ -4,6 +4,7 @@ import Testing
 import WindTunnelVirtualTime
 
 @testable import WindTunnelNetworkLayer
+@testable import WindTunnelNetworkLayerOffline
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

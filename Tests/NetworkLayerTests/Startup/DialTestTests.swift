@@ -6,6 +6,7 @@ import WindTunnel
 import WindTunnelServer
 
 @testable import WindTunnelNetworkLayer
+@testable import WindTunnelNetworkLayerOffline
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

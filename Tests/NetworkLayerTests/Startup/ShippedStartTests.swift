@@ -5,6 +5,7 @@ import Testing
 import WindTunnel
 
 @testable import WindTunnelNetworkLayer
+@testable import WindTunnelNetworkLayerOffline
 
 /// The start that ships as a cassette: its configurations are signed by an invented key, of which
 /// this test has the private half.

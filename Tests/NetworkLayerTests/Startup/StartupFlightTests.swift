@@ -5,6 +5,7 @@ import Testing
 import WindTunnel
 
 @testable import WindTunnelNetworkLayer
+@testable import WindTunnelNetworkLayerOffline
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

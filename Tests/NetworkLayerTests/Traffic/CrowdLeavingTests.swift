@@ -66,14 +66,17 @@ import Testing
           }
         }
         #expect(try #require(admission).load == (0, 0))
-        #expect(clients.allSatisfy { $0.flights.count == 0 && $0.renewals.count == 0 })
+        #expect(
+          clients.allSatisfy { $0.shared.flights.count == 0 && $0.shared.renewals.count == 0 }
+        )
         expectEqual(time.alarms.count, 0)
         let held =
           [Held(object: engine), Held(object: admission), Held(object: admission?.gate)]
           + clients.flatMap {
             [
-              Held(object: $0.background), Held(object: $0.flights), Held(object: $0.revalidations),
-              Held(object: $0.renewals), Held(object: $0.calls),
+              Held(object: $0.shared.background), Held(object: $0.shared.flights),
+              Held(object: $0.shared.revalidations),
+              Held(object: $0.shared.renewals), Held(object: $0.shared.calls),
             ]
           }
         #expect(held.allSatisfy { $0.object != nil })

@@ -118,7 +118,7 @@ import Testing
 
     // Nothing is left of it.
     #expect(admission.load == (0, 0))
-    #expect(clients.allSatisfy { $0.flights.count == 0 })
+    #expect(clients.allSatisfy { $0.shared.flights.count == 0 })
     clients = []
     calls = []
     engine = nil

@@ -108,6 +108,7 @@ import WindTunnelSymptoms
       return found
     }
     try expectEqual(found(in: "WindTunnelNetworkLayer"), [])
+    try expectEqual(found(in: "WindTunnelNetworkLayerOffline"), [])
     // The same look finds them where they are, but for the one that only Apple platforms have.
     #expect(try found(in: "WindTunnelNetworkLayerDebug").isSuperset(of: names.prefix(3)))
   }

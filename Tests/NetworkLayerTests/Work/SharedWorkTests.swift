@@ -22,7 +22,7 @@ import Testing
     expectEqual(fixture.transport.requests, 2)
     runner?.cancel()
     await runner?.value
-    expectEqual(fixture.client.flights.count, 0)
+    expectEqual(fixture.client.shared.flights.count, 0)
   }
 
   @Test func `whoever gives up takes the answer from nobody`() async throws {
@@ -50,7 +50,7 @@ import Testing
     await expectEqual(fixture.transport.next(), "/news")
     fixture.transport.answer("/news", body: "1")
     try await expectEqual(second.value.get().body, Data("1".utf8))
-    expectEqual(fixture.client.flights.count, 0)
+    expectEqual(fixture.client.shared.flights.count, 0)
   }
 
   @Test func `the end of the errands cancels what is under way, and a caller takes over`()
@@ -111,7 +111,7 @@ import Testing
   /// Runs a client's errands, from before this returns.
   private func running(_ client: NetworkClient) async -> Task<Void, Never> {
     let runner = Task { await client.run() }
-    while !client.background.add({}) { await Task.yield() }
+    while !client.shared.background.add({}) { await Task.yield() }
     return runner
   }
 }

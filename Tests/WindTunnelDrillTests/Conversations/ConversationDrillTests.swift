@@ -91,7 +91,7 @@ struct ConversationDrillTests {
 
   @Test func `a silence is known of a program that waits in it for ever`() async throws {
     var flight = ConversationFlight(living: "WebSocket(next(lines)['url']).hear()")
-    flight.deadline = .seconds(5)
+    flight.deadline = .seconds(8)
     let row = try await flight.run([.conversation(.end(.stall, before: 1))])
     expectEqual(row.observations.map(\.ending), [.hung])
     let log = try #require(row.observations.first?.attempts.first?.conversation)

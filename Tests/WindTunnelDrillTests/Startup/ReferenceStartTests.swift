@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import WindTunnel
 import WindTunnelNetworkLayer
+import WindTunnelNetworkLayerOffline
 import WindTunnelSymptoms
 
 @testable import WindTunnelDrill
@@ -54,7 +55,7 @@ import WindTunnelSymptoms
       feeding: AdmissionController(time: time),
       within: .seconds(20)
     )
-    target.close(route, isHung: false)
+    route.close(isHung: false)
     await target.close()
     return End(
       source: startup.record.source,
@@ -152,7 +153,7 @@ import WindTunnelSymptoms
     )
     let target = InProcessTarget(deck, errors: .current, servers: recorded.servers)
     let route = target.open(Workload.lane(scenario.name, 0))
-    defer { target.close(route, isHung: false) }
+    defer { route.close(isHung: false) }
     return try await ReferenceStart(recorded, SystemTime()).launch(
       in: TemporaryFolder(),
       by: URLSessionTransport(session: route.session.session),

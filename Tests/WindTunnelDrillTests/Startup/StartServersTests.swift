@@ -50,7 +50,7 @@ import WindTunnelSymptoms
         let transport = URLSessionTransport(session: route.session.session)
         try await expectEqual(transport.send(URLRequest(url: url)).status, 200)
       }
-      target.close(route, isHung: false)
+      route.close(isHung: false)
     }
     await target.close()
     let played = deck.journal.all.compactMap { entry in

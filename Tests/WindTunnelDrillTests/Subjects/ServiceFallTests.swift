@@ -18,8 +18,11 @@ import Testing
     DrillCall(
       index: 0,
       request: Request("GET", "http://a.example/a"),
-      baseURL: try #require(URL(string: "http://127.0.0.1:9")),
-      session: .wire(),
+      isCritical: false,
+      route: CallRoute(
+        baseURL: try #require(URL(string: "http://127.0.0.1:9")),
+        session: .wire()
+      ),
       attemptTimeout: deadline,
       deadline: deadline
     )

@@ -45,8 +45,11 @@ import WindTunnelSymptoms
       let call = DrillCall(
         index: 0,
         request: Request("GET", RequestURL("/home")),
-        baseURL: try #require(URL(string: address)),
-        session: .wire(),
+        isCritical: false,
+        route: CallRoute(
+          baseURL: try #require(URL(string: address)),
+          session: .wire()
+        ),
         attemptTimeout: .seconds(1),
         deadline: .seconds(1)
       )

@@ -1,6 +1,7 @@
 import Foundation
 @_spi(WindTunnel) import WindTunnelCore
 import WindTunnelNetworkLayer
+import WindTunnelNetworkLayerOffline
 import WindTunnelReferenceSubject
 import WindTunnelSearch
 

@@ -2,6 +2,7 @@ import Foundation
 import Origins
 @_spi(WindTunnel) import WindTunnelCore
 import WindTunnelNetworkLayer
+import WindTunnelNetworkLayerOffline
 import WindTunnelReferenceSubject
 import WindTunnelSearch
 

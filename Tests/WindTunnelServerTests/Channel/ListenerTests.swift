@@ -51,10 +51,11 @@ import Testing
     let accepted = Events<Bool>()
     let isOpen = Locked(false)
     let address = try await loop.run { reactor in
-      let listener = try Listener(isAccepting: false, on: reactor) { socket in
+      let listener = try Listener(on: reactor) { socket in
         accepted(isOpen.withLock { $0 })
         socket.close()
       }
+      listener.pause()
       // The listener is the reactor's; a job that comes later opens it.
       reactor.schedule(after: 5_000_000) { _ in
         isOpen.withLock { $0 = true }

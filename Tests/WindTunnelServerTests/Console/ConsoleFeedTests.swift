@@ -136,20 +136,20 @@ import Testing
     let stand = Stand()
     let outcome = stand.begin("/home", at: 1)
     expectEqual(stand.feed.changeCount, 0)
-    stand.exchanges.withLock { $0.watch(true) }
+    stand.exchanges.withLock { $0.feed.isWatched = true }
     stand.end(outcome, 200, at: 2)
     _ = stand.begin("/home", at: 3)
     expectEqual(stand.feed.changeCount, 2)
     let changes = stand.feed.changes(after: 0, most: 10)
     #expect(changes.subjects.map(\.id) == [1, 2] && changes.others == 0)
     expectEqual(stand.feed.changes(after: 1, most: 10).subjects.map(\.id), [2])
-    stand.exchanges.withLock { $0.watch(false) }
+    stand.exchanges.withLock { $0.feed.isWatched = false }
     #expect(stand.feed.changes(after: 2, most: 10).subjects.isEmpty)
   }
 
   @Test func `of many changes the latest are told, and the others counted`() {
     let stand = Stand()
-    stand.exchanges.withLock { $0.watch(true) }
+    stand.exchanges.withLock { $0.feed.isWatched = true }
     for number in 1...300 { _ = stand.begin("/home", at: number) }
     let changes = stand.feed.changes(after: 0, most: 200)
     #expect(changes.subjects.map(\.id) == Array(101...300) && changes.others == 100)

@@ -109,10 +109,8 @@ import Testing
       var interaction: Interaction? { nil }
     }
 
-    private(set) var feed = ConsoleFeed<Line>()
+    var feed = ConsoleFeed<Line>()
     let rules = RedactionRules.standard
-
-    mutating func watch(_ isWatched: Bool) { feed.isWatched = isWatched }
 
     mutating func append(_ count: Int) {
       for _ in 0..<count { feed.append(Line(id: feed.nextID)) }

@@ -44,11 +44,11 @@ import WindTunnel
 
   /// A resolver's socket by UDP.
   private struct Resolver {
-    let datagrams: Datagrams
+    let datagrams: Socket
     let server: SocketAddress
 
     init(_ server: DNSServer) throws {
-      datagrams = try Datagrams(at: .loopback())
+      datagrams = try Socket.forDatagrams(at: .loopback())
       self.server = .loopback(port: server.port)
     }
 

@@ -60,10 +60,11 @@ import Testing
       expectEqual(gate.metric, metric)
       try expectEqual(Gate(metric.example(metric.key)).metric, metric)
       let verdict = gate.result(for: Report.Row("c", nothing)).verdict
-      if metric.figure(of: Metrics(nothing)) == nil, case .inconclusive(let reason) = verdict {
+      if metric.figure.number(of: Metrics(nothing)) == nil, case .inconclusive(let reason) = verdict
+      {
         #expect(!reason.isEmpty)
       } else {
-        #expect(metric.figure(of: Metrics(nothing)) != nil, "\(metric.rawValue): \(verdict)")
+        #expect(metric.figure.number(of: Metrics(nothing)) != nil, "\(metric.rawValue): \(verdict)")
       }
     }
   }

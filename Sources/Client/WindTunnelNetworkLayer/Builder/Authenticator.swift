@@ -40,7 +40,7 @@ public final class BearerTokens: Authenticator {
   }
 
   private let state: Locked<State>
-  private let store: TokenStore?
+  private let store: (@Sendable (String?) throws(SealingError) -> Void)?
   /// The store's changes, one after the other, beside the lock that each request takes.
   private let changes = DispatchQueue(label: "NetworkLayer.tokens")
   private let expiry: Expiry?
@@ -53,31 +53,22 @@ public final class BearerTokens: Authenticator {
   ///   - expiry: The codes by which an envelope says that the token is not good any more, whatever
   ///     the answer's status; `nil`: status 401 alone says it.
   ///   - fetch: Fetches a new token. It must not use the client that the authenticator belongs to.
-  public init(
+  public convenience init(
     _ token: String? = nil,
     expiry: Expiry? = nil,
     fetch: @escaping @Sendable () async throws -> String
   ) {
-    state = Locked(State(token: token))
-    store = nil
-    self.expiry = expiry
-    self.fetch = fetch
+    self.init(token, keeping: nil, expiry: expiry, fetch: fetch)
   }
 
-  /// Makes an authenticator with the token that a store holds, where each new one is kept.
-  ///
-  /// - Parameters:
-  ///   - store: The store; where it holds no token requests are sent without one until one is
-  ///     refused.
-  ///   - expiry: The codes by which an envelope says that the token is not good any more.
-  ///   - fetch: Fetches a new token. It must not use the client that the authenticator belongs to.
-  /// - Throws: ``SealingError`` where the store cannot be read or must not be trusted.
-  public init(
-    in store: TokenStore,
-    expiry: Expiry? = nil,
+  /// Creates an authenticator whose new tokens are stored by a closure, `nil` after a sign-out.
+  package init(
+    _ token: String?,
+    keeping store: (@Sendable (String?) throws(SealingError) -> Void)?,
+    expiry: Expiry?,
     fetch: @escaping @Sendable () async throws -> String
-  ) throws(SealingError) {
-    state = Locked(State(token: try store.token()))
+  ) {
+    state = Locked(State(token: token))
     (self.store, self.expiry, self.fetch) = (store, expiry, fetch)
   }
 
@@ -156,7 +147,7 @@ public final class BearerTokens: Authenticator {
   private func keep(_ token: String?) {
     guard let store else { return }
     var failure: SealingError?
-    do throws(SealingError) { try store.keep(token) } catch { failure = error }
+    do throws(SealingError) { try store(token) } catch { failure = error }
     state.withLock { [failure] in $0.storeError = failure }
   }
 

@@ -109,7 +109,7 @@ extension String {
   /// RFC 9110 §5.6.2: one or more of `tchar`.
   var isToken: Bool { !isEmpty && Self.tokenCharacters.containsAll(of: self) }
 
-  private static let tokenCharacters = ASCIISet(
+  private static let tokenCharacters = ByteSet(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-.^_`|~"
   )
 

@@ -6,17 +6,9 @@ public import Foundation
 /// process that is killed leaves the old answer, the new one or none, and a damaged file is removed
 /// when it is read. An answer that cannot be written is not kept; a full disk fails no call.
 public final class DiskStore: Sendable {
-  private struct State {
-    /// Bytes and last use of each file.
-    var files: [String: (bytes: Int, use: Int)] = [:]
-    var uses = 0
-    var bytes: Int { files.values.reduce(0) { $0 + $1.bytes } }
-  }
-
   private let directory: URL
-  private let most: Int
   private let cipher: (any AEAD)?
-  private let state = Locked(State())
+  private let files: Locked<BoundedStore<Void>>
 
   /// Opens a directory, which is created where there is none, and removes all that is not the
   /// store's.
@@ -31,48 +23,39 @@ public final class DiskStore: Sendable {
   public init(directory: URL, bytes: Int = 50_000_000, sealedBy cipher: (any AEAD)? = nil) throws {
     self.directory = directory
     self.cipher = cipher
-    most = max(0, bytes)
+    var kept = BoundedStore<Void>(bytes: bytes)
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    let files = try FileManager.default.contentsOfDirectory(
+    let keys: Set<URLResourceKey> = [.fileSizeKey, .contentModificationDateKey]
+    let dated = try FileManager.default.contentsOfDirectory(
       at: directory,
-      includingPropertiesForKeys: [.fileSizeKey, .contentModificationDateKey]
-    )
-    let dated = try files.map { file in
-      (file, try file.resourceValues(forKeys: [.fileSizeKey, .contentModificationDateKey]))
-    }
+      includingPropertiesForKeys: Array(keys)
+    ).map { file in (file, try file.resourceValues(forKeys: keys)) }
     let oldestFirst = dated.sorted {
       ($0.1.contentModificationDate ?? .distantPast)
         < ($1.1.contentModificationDate ?? .distantPast)
     }
     for (file, values) in oldestFirst {
-      if Self.isName(file.lastPathComponent), cipher == nil || !CacheFile.isPlain(file) {
-        state.withLock { Self.note(file.lastPathComponent, values.fileSize ?? 0, in: &$0) }
-      } else {
-        // Half a file of a process that was killed, or what should be sealed; it is tried again
-        // next time.
-        try? FileManager.default.removeItem(at: file)
-      }
+      let name = file.lastPathComponent
+      // Half a file of a process that was killed, or what should be sealed, is removed.
+      let isKept = Self.isName(name) && (cipher == nil || !CacheFile.isPlain(file))
+      let dropped = isKept ? kept.restore((), of: values.fileSize ?? 0, as: name) : [name]
+      for name in dropped { Self.removeFile(name, in: directory) }
     }
-    state.withLock { trim(&$0) }
+    files = Locked(kept)
   }
 
   /// The size of all files, in bytes.
-  public var bytes: Int { state.withLock { $0.bytes } }
+  public var bytes: Int { files.withLock { $0.bytes } }
 
   /// Reads an answer; one that is damaged is removed.
   subscript(key: String) -> CachedResponse? {
     let name = Self.name(key)
-    return state.withLock { state in
-      guard state.files[name] != nil else { return nil }
+    return files.withLock { files in
+      guard files[name] != nil else { return nil }
       // What cannot be read is as good as damaged.
       let kept = (try? opened(Data(contentsOf: file(name)), name)).flatMap(CacheFile.read)
-      guard let kept, kept.key == key else {
-        if kept == nil { remove(name, in: &state) }
-        return nil
-      }
-      state.uses += 1
-      state.files[name]?.use = state.uses
-      return kept
+      if kept == nil { remove(name, from: &files) }
+      return kept?.key == key ? kept : nil
     }
   }
 
@@ -80,32 +63,30 @@ public final class DiskStore: Sendable {
   func keep(_ kept: CachedResponse, ifWanted isWanted: () -> Bool = { true }) {
     let name = Self.name(kept.key)
     // What cannot be spelled or written is not kept.
-    guard let data = try? sealed(CacheFile.write(kept), name), data.count <= most / 2 else {
-      return
-    }
-    state.withLock { state in
-      guard isWanted() else { return }
+    guard let data = try? sealed(CacheFile.write(kept), name) else { return }
+    files.withLock { files in
+      guard files.hasRoom(for: data.count), isWanted() else { return }
       do {
         try data.write(to: file(name), options: .atomic)
-        Self.note(name, data.count, in: &state)
+        let dropped = files.keep((), of: data.count, as: name)
+        for name in dropped { Self.removeFile(name, in: directory) }
       } catch {
-        remove(name, in: &state)
+        remove(name, from: &files)
       }
-      trim(&state)
     }
   }
 
   /// Removes an answer, and does what belongs to that while nobody reads or writes.
   func remove(_ key: String, and body: () -> Void = {}) {
-    state.withLock { state in
-      remove(Self.name(key), in: &state)
+    files.withLock { files in
+      remove(Self.name(key), from: &files)
       body()
     }
   }
 
   func removeAll(and body: () -> Void = {}) {
-    state.withLock { state in
-      for name in state.files.keys { remove(name, in: &state) }
+    files.withLock { files in
+      for name in files.removeAll() { Self.removeFile(name, in: directory) }
       body()
     }
   }
@@ -120,22 +101,13 @@ public final class DiskStore: Sendable {
 
   private func file(_ name: String) -> URL { directory.appendingPathComponent(name) }
 
-  private func remove(_ name: String, in state: inout State) {
-    guard state.files.removeValue(forKey: name) != nil else { return }
-    // One that stays behind is found and counted at the next start.
-    try? FileManager.default.removeItem(at: file(name))
+  private func remove(_ name: String, from files: inout BoundedStore<Void>) {
+    if files.remove(name) { Self.removeFile(name, in: directory) }
   }
 
-  private func trim(_ state: inout State) {
-    while state.bytes > most, let oldest = state.files.min(by: { $0.value.use < $1.value.use })?.key
-    {
-      remove(oldest, in: &state)
-    }
-  }
-
-  private static func note(_ name: String, _ bytes: Int, in state: inout State) {
-    state.uses += 1
-    state.files[name] = (bytes, state.uses)
+  /// Removes a file; one that stays behind is found and counted at the next start.
+  private static func removeFile(_ name: String, in directory: URL) {
+    try? FileManager.default.removeItem(at: directory.appendingPathComponent(name))
   }
 
   /// Two addresses of one name are told apart by the key in the file.
@@ -167,10 +139,7 @@ enum CacheFile {
   /// accident of 1 in 2³², which costs an answer.
   static func isPlain(_ file: URL) -> Bool {
     // What cannot be read now is looked at when it is read.
-    guard let handle = try? FileHandle(forReadingFrom: file),
-      let start = try? handle.read(upToCount: magic.count)
-    else { return false }
-    return start == magic
+    (try? file.beginning(magic.count)) == magic
   }
 
   static func write(_ kept: CachedResponse) throws -> Data {
@@ -183,8 +152,13 @@ enum CacheFile {
         headers: kept.headers.fields.map { [$0.name, $0.value] }
       )
     )
-    let rest = bytes(UInt32(head.count)) + head + kept.body
-    return magic + bytes(UInt64(rest.count)) + bytes(FNV1a.hash(rest)) + rest
+    var rest = Data()
+    rest.append(bigEndian: UInt32(head.count))
+    rest += head + kept.body
+    var data = magic
+    data.append(bigEndian: UInt64(rest.count))
+    data.append(bigEndian: FNV1a.hash(rest))
+    return data + rest
   }
 
   /// Reads an answer; `nil` where the bytes are not what was written.
@@ -192,9 +166,10 @@ enum CacheFile {
     let data = Data(data)
     guard data.count > 24, data.prefix(4) == magic else { return nil }
     let rest = Data(data.dropFirst(20))
-    guard number(data[4..<12]) == UInt64(rest.count), number(data[12..<20]) == FNV1a.hash(rest)
+    guard data.bigEndian(at: 4, bytes: 8) == UInt64(rest.count),
+      data.bigEndian(at: 12, bytes: 8) == FNV1a.hash(rest)
     else { return nil }
-    let length = Int(number(rest.prefix(4)))
+    let length = Int(rest.bigEndian(at: 0, bytes: 4))
     // A hash that fits and a head that does not: not by accident, and just as useless.
     guard rest.count >= 4 + length,
       let head = try? JSONDecoder().decode(Head.self, from: Data(rest[4..<(4 + length)]))
@@ -211,13 +186,5 @@ enum CacheFile {
 
   private static func fields(_ pairs: [[String]]) -> Headers {
     Headers(pairs.filter { $0.count == 2 }.map { Headers.Field($0[0], $0[1]) })
-  }
-
-  private static func bytes(_ number: some FixedWidthInteger) -> Data {
-    withUnsafeBytes(of: number.bigEndian) { Data($0) }
-  }
-
-  private static func number(_ bytes: Data) -> UInt64 {
-    bytes.reduce(0) { $0 << 8 | UInt64($1) }
   }
 }

@@ -42,7 +42,7 @@ public final class ResponseCache: Sendable {
   }
 
   private struct State {
-    var memory: MemoryStore
+    var memory: BoundedStore<CachedResponse>
     private var latest = 0
     /// The generation of all addresses that are not in ``changed``.
     private var cleared = 0
@@ -52,17 +52,17 @@ public final class ResponseCache: Sendable {
     /// The most addresses whose generations are remembered; past it all have a new one.
     private static let changedMax = 1024
 
-    init(memory: MemoryStore) { self.memory = memory }
+    init(bytes: Int) { memory = BoundedStore(bytes: bytes) }
 
     func generation(of key: String) -> Int { changed[key] ?? cleared }
 
     mutating func clear() {
-      memory.removeAll()
+      _ = memory.removeAll()
       renewAll()
     }
 
     mutating func invalidate(_ key: String) {
-      memory.remove(key)
+      _ = memory.remove(key)
       if changed.count >= Self.changedMax { renewAll() }
       latest += 1
       changed[key] = latest
@@ -71,7 +71,7 @@ public final class ResponseCache: Sendable {
     /// Keeps an answer, unless its address has another generation by now.
     mutating func keep(_ kept: CachedResponse, generation: Int) -> Bool {
       guard self.generation(of: kept.key) == generation else { return false }
-      memory.keep(kept)
+      _ = memory.keep(kept, of: kept.cost, as: kept.key)
       return true
     }
 
@@ -94,7 +94,7 @@ public final class ResponseCache: Sendable {
   public init(bytes: Int = 10_000_000, disk: DiskStore? = nil, rules: Rules = Rules()) {
     self.rules = rules
     self.disk = disk
-    state = Locked(State(memory: MemoryStore(bytes: bytes)))
+    state = Locked(State(bytes: bytes))
   }
 
   /// The memory that the answers take, roughly, in bytes.
@@ -205,45 +205,5 @@ extension NetworkError {
       .middleware, .closed:
       false
     }
-  }
-}
-
-/// The answers in memory, up to a number of bytes; the least recently used one is dropped first.
-struct MemoryStore {
-  private let most: Int
-  private var answers: [String: (answer: CachedResponse, use: Int)] = [:]
-  private var uses = 0
-  /// The cost of all answers that are kept, in bytes.
-  private(set) var bytes = 0
-
-  init(bytes: Int) { most = max(0, bytes) }
-
-  subscript(key: String) -> CachedResponse? {
-    mutating get {
-      uses += 1
-      answers[key]?.use = uses
-      return answers[key]?.answer
-    }
-  }
-
-  mutating func keep(_ answer: CachedResponse) {
-    remove(answer.key)
-    // One that fills all the room would drive out everything for itself.
-    guard answer.cost <= most / 2 else { return }
-    uses += 1
-    answers[answer.key] = (answer, uses)
-    bytes += answer.cost
-    while bytes > most, let oldest = answers.min(by: { $0.value.use < $1.value.use })?.key {
-      remove(oldest)
-    }
-  }
-
-  mutating func remove(_ key: String) {
-    bytes -= answers.removeValue(forKey: key)?.answer.cost ?? 0
-  }
-
-  mutating func removeAll() {
-    answers = [:]
-    bytes = 0
   }
 }

@@ -1,15 +1,15 @@
-internal import Foundation
+package import Foundation
 internal import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)
-  internal import FoundationNetworking
+  package import FoundationNetworking
 #endif
 
 /// A receiver that writes the content to a file, and goes on after a loss where it was (RFC 9110
 /// §14): the parts of a file are of one version, by its validator.
 ///
 /// What has come is in a file of its own beside the wanted one, until it is whole.
-final class FileReceiver: Receiver {
+package final class FileReceiver: Receiver {
   /// The part of the file that is there.
   private struct Part: Sendable {
     var count: Int64 = 0
@@ -33,7 +33,7 @@ final class FileReceiver: Receiver {
   private let part = Locked(Part())
 
   /// Makes a receiver of one call, for a file that need not be there.
-  init(
+  package init(
     _ file: URL,
     _ check: FileCheck,
     _ progress: TransferProgress?,
@@ -50,7 +50,7 @@ final class FileReceiver: Receiver {
 
   // MARK: An attempt
 
-  func asking(_ request: URLRequest) -> URLRequest {
+  package func asking(_ request: URLRequest) -> URLRequest {
     var request = request
     // Ranges count the bytes of a coded content, which is another for each coding (RFC 9110 §8.4).
     request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
@@ -63,7 +63,7 @@ final class FileReceiver: Receiver {
     return request
   }
 
-  func take(_ answer: StreamedResponse) async throws(TransportError) -> ServerResponse {
+  package func take(_ answer: StreamedResponse) async throws(TransportError) -> ServerResponse {
     switch answer.status {
     case 206:
       try goOn(answer)
@@ -163,7 +163,7 @@ final class FileReceiver: Receiver {
   ///
   /// - Parameter answer: The answer that the call ended with.
   /// - Throws: ``NetworkError`` where it is another file, or none.
-  func finish(_ answer: CallResponse) throws(NetworkError) {
+  package func finish(_ answer: CallResponse) throws(NetworkError) {
     let part = part.withLock { $0 }
     // The rules may take an answer that brings no file, such as one that leads elsewhere.
     guard part.isWhole else { throw .server(status: answer.status, body: answer.body) }

@@ -1,12 +1,14 @@
-internal import Foundation
 internal import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)
-  internal import FoundationNetworking
+  internal import Foundation
+  package import FoundationNetworking
+#else
+  package import Foundation
 #endif
 
 /// The one who takes the content of a call's answers as it comes, attempt by attempt.
-protocol Receiver: Sendable {
+package protocol Receiver: Sendable {
   /// Returns the request of the next attempt.
   func asking(_ request: URLRequest) -> URLRequest
   /// Takes the content of an attempt's answer.
@@ -17,13 +19,13 @@ protocol Receiver: Sendable {
 }
 
 extension Receiver {
-  func asking(_ request: URLRequest) -> URLRequest { request }
+  package func asking(_ request: URLRequest) -> URLRequest { request }
 }
 
 extension StreamedResponse {
   /// The greatest content of an answer that was not asked for, such as an error's, in bytes; what
   /// is longer is cut off there.
-  static let otherBytesMax = 1 << 20
+  package static let otherBytesMax = 1 << 20
 
   /// Passes the content on as it comes.
   ///
@@ -39,7 +41,7 @@ extension StreamedResponse {
   }
 
   /// Returns the answer with its content as far as a limit, where the rest is given up.
-  func collected(to limit: Int) async throws(TransportError) -> ServerResponse {
+  package func collected(to limit: Int) async throws(TransportError) -> ServerResponse {
     var body = Data()
     do {
       for try await piece in pieces {

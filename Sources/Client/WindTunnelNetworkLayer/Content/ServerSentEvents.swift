@@ -128,7 +128,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
   /// An iterator that reads pieces until an event is complete.
   public struct Iterator: AsyncIteratorProtocol {
     private var pieces: AsyncThrowingStream<Data, any Error>.Iterator
-    private var parser: ServerSentEventParser
+    private(set) var parser: ServerSentEventParser
     private var waiting: [ServerSentEvent] = []
     /// The number of events of the last piece that have been returned.
     private var returned = 0
@@ -136,15 +136,6 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
       self.pieces = pieces
       parser = ServerSentEventParser(lastID: lastID)
     }
-
-    /// The time to wait before the stream is opened again; `nil` where the server did not name one.
-    var retry: Duration? { parser.retry }
-    /// The last identifier that the server has sent; empty where there is none.
-    var lastID: String { parser.lastID }
-    /// Tells whether a line has come, if only a comment.
-    var hasLine: Bool { parser.hasLine }
-    /// Tells whether an event has come that named no identifier of its own.
-    var hasUnnamedEvent: Bool { parser.hasUnnamedEvent }
 
     /// Returns the next event; `nil` at the end of the stream.
     @concurrent public mutating func next() async throws -> ServerSentEvent? {

@@ -61,9 +61,9 @@ public struct ReconnectingEvents: AsyncSequence, Sendable {
           lost = error
         }
         if lost == .cancelled || Task.isCancelled { throw NetworkError.cancelled }
-        if let events {
-          if bearsFruit(events) { fruitless = 0 }
-          (retry, lastID) = (events.retry ?? retry, events.lastID)
+        if let parser = events?.parser {
+          if bearsFruit(parser) { fruitless = 0 }
+          (retry, lastID) = (parser.retry ?? retry, parser.lastID)
         }
         events = nil
         try await wait(after: lost ?? .failed(.connectionLost, text: "The stream ended."))
@@ -75,7 +75,7 @@ public struct ReconnectingEvents: AsyncSequence, Sendable {
     /// Tells whether a connection brought the events on. Where they have identifiers, one that ends
     /// behind the same event as the one before does not, however much it says; one that was open
     /// for a while, if only with a comment now and then, is of a feed in which nothing happens.
-    private func bearsFruit(_ events: ServerSentEvents.Iterator) -> Bool {
+    private func bearsFruit(_ events: ServerSentEventParser) -> Bool {
       guard events.hasLine else { return false }
       return events.lastID.isEmpty || events.lastID != lastID || events.hasUnnamedEvent
         || client.time.uptime - opened >= Self.aWhile
@@ -124,7 +124,7 @@ public struct ReconnectingEvents: AsyncSequence, Sendable {
     }
 
     private func request() throws(NetworkError) -> URLRequest {
-      do { return try client.current().builder.request(for: question) } catch {
+      do { return try client.current().settings.builder.request(for: question) } catch {
         throw .invalidRequest(error)
       }
     }

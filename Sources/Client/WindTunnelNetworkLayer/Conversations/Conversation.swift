@@ -95,18 +95,11 @@ public final class Conversation: AsyncSequence, Sendable {
     var sending = 0
     var inbox: [ConversationMessage] = []
     var end: Result<Void, NetworkError>?
-    /// The ones who wait for a message, for a connection, and for room.
-    var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
-
-    mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
-      defer { waiters = [:] }
-      return Array(waiters.values)
-    }
   }
 
   private let terms: ConversationTerms
-  private let state = Locked(State())
-  /// The numbers of what is sent, and of the ones who wait.
+  /// Tasks wait here for a message, for a connection, and for room.
+  private let state = Awaited(State())
   private let numbers = Counter()
 
   init(_ terms: ConversationTerms) { self.terms = terms }
@@ -183,7 +176,7 @@ public final class Conversation: AsyncSequence, Sendable {
       let (open, end) = state.withLock { ($0.open, $0.end) }
       if let end { throw end.failure ?? .ended }
       guard let open else {
-        await wait { $0.open != nil || $0.end != nil }
+        await state.wait { $0.open != nil || $0.end != nil }
         continue
       }
       do throws(ConversationEnd) { try await send(message, on: open) } catch {
@@ -205,48 +198,19 @@ public final class Conversation: AsyncSequence, Sendable {
   private func next() async throws(NetworkError) -> ConversationMessage? {
     while true {
       if Task.isCancelled { throw .cancelled }
-      enum Found { case message(ConversationMessage), end(Result<Void, NetworkError>) }
-      let (found, woken) = state.withLock { state -> (Found?, [CheckedContinuation<Void, Never>]) in
-        guard state.inbox.isEmpty else {
-          let message = state.inbox.removeFirst()
-          return (.message(message), state.takeWaiters())
-        }
-        return (state.end.map(Found.end), [])
+      let (message, end) = state.withLock { state in
+        (state.inbox.isEmpty ? nil : state.inbox.removeFirst(), state.end)
       }
-      for waiter in woken { waiter.resume() }
-      switch found {
-      case .message(let message): return message
-      case .end(let end):
+      if let message {
+        state.change { _ in }
+        return message
+      }
+      if let end {
         try end.get()
         return nil
-      case nil: await wait { !$0.inbox.isEmpty || $0.end != nil }
       }
+      await state.wait { !$0.inbox.isEmpty || $0.end != nil }
     }
-  }
-
-  /// Waits until the state has changed to something, or the task is cancelled.
-  private func wait(until isSo: (State) -> Bool) async {
-    let id = numbers.next()
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { waiter in
-        let isDone = state.withLock { state in
-          if isSo(state) || Task.isCancelled { return true }
-          state.waiters[id] = waiter
-          return false
-        }
-        if isDone { waiter.resume() }
-      }
-    } onCancel: {
-      state.withLock { $0.waiters.removeValue(forKey: id) }?.resume()
-    }
-  }
-
-  private func change(_ body: (inout State) -> Void) {
-    let woken = state.withLock { state in
-      body(&state)
-      return state.takeWaiters()
-    }
-    for waiter in woken { waiter.resume() }
   }
 
   // MARK: For its keeper
@@ -274,7 +238,7 @@ public final class Conversation: AsyncSequence, Sendable {
       guard let next else { break }
       try await send(next, on: connection)
     }
-    change { _ in }
+    state.change { _ in }
   }
 
   func closed() { state.withLock { $0.open = nil } }
@@ -283,12 +247,12 @@ public final class Conversation: AsyncSequence, Sendable {
   func take(_ message: ConversationMessage) async {
     let most = mostWaiting
     while !Task.isCancelled, state.withLock({ $0.inbox.count >= most }) {
-      await wait { $0.inbox.count < most || $0.end != nil }
+      await state.wait { $0.inbox.count < most || $0.end != nil }
       if state.withLock({ $0.end != nil }) { return }
     }
     // The rules are the user's, who may ask for something here.
     let acknowledged = state.withLock { $0.standing }.filter { $0.isAcknowledged(message) }
-    change { state in
+    state.change { state in
       if !acknowledged.isEmpty {
         let names = Set(acknowledged.map(\.sent))
         state.standing.removeAll { names.contains($0.sent) }
@@ -306,7 +270,7 @@ public final class Conversation: AsyncSequence, Sendable {
   private var mostWaiting: Int { Swift.max(1, terms.waitingMessagesMax) }
 
   func end(_ end: Result<Void, NetworkError>) {
-    change { state in
+    state.change { state in
       state.open = nil
       if state.end == nil { state.end = end }
     }

@@ -44,9 +44,9 @@
     URLSessionWebSocketDelegate, @unchecked Sendable
   {
     private let task: URLSessionWebSocketTask
-    private let opening = FirstWord<Result<ConversationOpening, TransportError>>()
+    private let opening = Promise<Result<ConversationOpening, TransportError>>()
     private let end = Locked<ConversationEnd?>(nil)
-    private let ended = FirstWord<Void>()
+    private let ended = Promise<Void>()
     private let failure: @Sendable (any Error) -> TransportError
 
     /// The time that a server has to answer a close frame.
@@ -63,7 +63,7 @@
 
     func open() async -> Result<ConversationOpening, TransportError> {
       task.resume()
-      return await opening.value
+      return await opening.take()
     }
 
     func send(_ message: ConversationMessage) async throws(ConversationEnd) {
@@ -76,12 +76,12 @@
     }
 
     func receive() async throws(ConversationEnd) -> ConversationMessage {
-      let word = FirstWord<Result<URLSessionWebSocketTask.Message, any Error>>()
-      task.receive { word.say($0) }
+      let word = Promise<Result<URLSessionWebSocketTask.Message, any Error>>()
+      task.receive { word.keep($0) }
       let result = await withGivingUp(at: nil) {
         await word.value
       } onGivingUp: {
-        word.say(.failure(URLError(.cancelled)))
+        word.keep(.failure(URLError(.cancelled)))
       }
       switch result {
       case .success(.string(let text)): return .text(text)
@@ -92,12 +92,12 @@
     }
 
     func ping() async throws(ConversationEnd) {
-      let word = FirstWord<(any Error)?>()
-      task.sendPing { word.say($0) }
+      let word = Promise<(any Error)?>()
+      task.sendPing { word.keep($0) }
       let error = await withGivingUp(at: nil) {
         await word.value
       } onGivingUp: {
-        word.say(URLError(.cancelled))
+        word.keep(URLError(.cancelled))
       }
       if let error { throw end(by: error) }
     }
@@ -108,7 +108,7 @@
         reason: reason.isEmpty ? nil : Data(reason.utf8)
       )
       DispatchQueue.global().asyncAfter(deadline: .now() + Self.closeSeconds) { [ended] in
-        ended.say(())
+        ended.keep(())
       }
       await ended.value
     }
@@ -134,7 +134,7 @@
       if let response = task.response as? HTTPURLResponse {
         headers = ServerResponse(response, body: Data(), stages: nil).headers
       }
-      opening.say(.success(.opened(self, headers)))
+      opening.keep(.success(.opened(self, headers)))
     }
 
     func urlSession(
@@ -145,7 +145,7 @@
     ) {
       let words = reason.map { String(decoding: $0, as: UTF8.self) } ?? ""
       end.withLock { $0 = .closed(code: closeCode.rawValue, reason: words) }
-      ended.say(())
+      ended.keep(())
     }
 
     func urlSession(
@@ -153,47 +153,14 @@
       task: URLSessionTask,
       didCompleteWithError error: (any Error)?
     ) {
-      ended.say(())
+      ended.keep(())
       // What a server answered that did not change the protocol.
       if let response = task.response as? HTTPURLResponse, response.statusCode != 101 {
         let answer = ServerResponse(response, body: Data(), stages: nil)
-        return opening.say(.success(.refused(answer)))
+        opening.keep(.success(.refused(answer)))
+        return
       }
-      opening.say(.failure(failure(error ?? URLError(.networkConnectionLost))))
-    }
-  }
-
-  /// The first of several words, and the one who waits for it.
-  private final class FirstWord<Value: Sendable>: Sendable {
-    private struct State {
-      var value: Value?
-      var waiter: CheckedContinuation<Value, Never>?
-      var isOver = false
-    }
-
-    private let state = Locked(State())
-
-    func say(_ value: Value) {
-      let waiter = state.withLock { state -> CheckedContinuation<Value, Never>? in
-        guard !state.isOver else { return nil }
-        state.isOver = true
-        if state.waiter == nil { state.value = value }
-        return state.waiter.take()
-      }
-      waiter?.resume(returning: value)
-    }
-
-    /// The word, when it has come; one may wait for it, once.
-    var value: Value {
-      get async {
-        await withCheckedContinuation { waiter in
-          let value = state.withLock { state -> Value? in
-            if state.value == nil { state.waiter = waiter }
-            return state.value
-          }
-          if let value { waiter.resume(returning: value) }
-        }
-      }
+      opening.keep(.failure(failure(error ?? URLError(.networkConnectionLost))))
     }
   }
 #endif

@@ -62,35 +62,6 @@ public struct LinkPatternError: Error, Sendable, Hashable, CustomStringConvertib
   }
 }
 
-/// A set of bytes.
-struct ByteSet: Sendable, Hashable {
-  private var words: SIMD4<UInt64> = .zero
-
-  static let all: ByteSet = {
-    var set = ByteSet()
-    set.words = SIMD4(repeating: .max)
-    return set
-  }()
-
-  init(_ bytes: ClosedRange<UInt8>? = nil) {
-    if let bytes { insert(bytes) }
-  }
-
-  mutating func insert(_ bytes: ClosedRange<UInt8>) {
-    for byte in bytes { words[Int(byte >> 6)] |= 1 << UInt64(byte & 63) }
-  }
-
-  func contains(_ byte: UInt8) -> Bool { words[Int(byte >> 6)] >> UInt64(byte & 63) & 1 == 1 }
-
-  var isEmpty: Bool { words == .zero }
-
-  var inverted: ByteSet {
-    var set = ByteSet()
-    set.words = ~words
-    return set
-  }
-}
-
 /// A step of a pattern's program; numbers are places in it.
 enum PatternStep: Sendable {
   /// Takes a byte of a set and goes on with the next step.

@@ -89,7 +89,7 @@ public struct ServerResponse: Sendable, Hashable {
   public var isRedirected = false
 
   /// The number of bytes of content, wherever they went.
-  var bytes: Int { bytesElsewhere.map { Int(clamping: $0) } ?? body.count }
+  package var bytes: Int { bytesElsewhere.map { Int(clamping: $0) } ?? body.count }
 
   /// Makes an answer of its parts.
   public init(

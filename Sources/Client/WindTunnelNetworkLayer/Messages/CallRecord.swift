@@ -47,6 +47,17 @@ public struct CallRecord: Sendable, Hashable, Codable {
     public var priority: CallPriority
     /// The length of the content, in bytes.
     public var bytes: Int
+
+    package init(
+      method: String,
+      template: String,
+      host: String? = nil,
+      priority: CallPriority,
+      bytes: Int
+    ) {
+      (self.method, self.template, self.host) = (method, template, host)
+      (self.priority, self.bytes) = (priority, bytes)
+    }
   }
 
   /// The response to a call.
@@ -98,18 +109,18 @@ public struct CallRecord: Sendable, Hashable, Codable {
   /// The number of the call within its client, from 1.
   public let call: Int
   /// The state of the call.
-  public internal(set) var state = State.created
+  public package(set) var state = State.created
   /// The parts of the system that were involved.
-  public internal(set) var system = System()
+  public package(set) var system = System()
   /// The request of the call.
-  public internal(set) var request: Request
+  public package(set) var request: Request
   /// The response to the call.
-  public internal(set) var response = Response()
+  public package(set) var response = Response()
   /// The counters and times of the call so far.
-  public internal(set) var counters = Counters()
+  public package(set) var counters = Counters()
 
   /// Makes the record of a call that begins.
-  init(call: Int, in environment: String, _ request: Request) {
+  package init(call: Int, in environment: String, _ request: Request) {
     (self.call, self.request) = (call, request)
     system.environment = environment
   }

@@ -281,7 +281,7 @@ extension DecodeFault: CustomStringConvertible {
 
 extension TransportError {
   /// The same as a caller gets it.
-  var asNetworkError: NetworkError {
+  package var asNetworkError: NetworkError {
     switch self {
     case .cancelled: .cancelled
     case .file(let text): .file(text)

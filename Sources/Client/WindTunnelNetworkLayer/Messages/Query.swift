@@ -22,12 +22,12 @@ public struct Query: Sendable, Hashable {
 
 extension [Headers.Field] {
   /// The names and values as a query or a form has them.
-  var encoded: String { Query(map { (name: $0.name, value: $0.value) }).encoded }
+  package var encoded: String { Query(map { (name: $0.name, value: $0.value) }).encoded }
 }
 
 extension String {
   /// The text of a URL without the slash at its end.
-  var withoutSlash: String { hasSuffix("/") ? String(dropLast()) : self }
+  package var withoutSlash: String { hasSuffix("/") ? String(dropLast()) : self }
 }
 
 extension Query: ExpressibleByDictionaryLiteral {
@@ -44,9 +44,9 @@ enum Escaping {
   /// The characters of a query (RFC 3986 §3.4).
   private static let inQuery = inPath.adding("?")
   /// The digits of an escape (RFC 3986 §2.1).
-  private static let hexadecimal = ASCIISet("0123456789ABCDEFabcdef")
+  private static let hexadecimal = ByteSet("0123456789ABCDEFabcdef")
   /// The characters that need no escape (RFC 3986 §2.3).
-  private static let unreserved = ASCIISet(
+  private static let unreserved = ByteSet(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
   )
 
@@ -59,7 +59,7 @@ enum Escaping {
   /// Escapes what cannot stand in a query and keeps escapes; `nil` where a `%` begins none.
   static func ofQuery(_ text: String) -> String? { escapeOnce(text, keeping: inQuery) }
 
-  private static func escapeOnce(_ text: String, keeping kept: ASCIISet) -> String? {
+  private static func escapeOnce(_ text: String, keeping kept: ByteSet) -> String? {
     if kept.containsAll(of: text) { return text }
     let bytes = Array(text.utf8)
     for (place, byte) in bytes.enumerated() where byte == UInt8(ascii: "%") {
@@ -69,7 +69,7 @@ enum Escaping {
     return escape(text, keeping: kept.adding("%"))
   }
 
-  private static func escape(_ plain: String, keeping kept: ASCIISet) -> String {
+  private static func escape(_ plain: String, keeping kept: ByteSet) -> String {
     if kept.containsAll(of: plain) { return plain }
     var text = ""
     for byte in plain.utf8 {
@@ -82,32 +82,4 @@ enum Escaping {
     }
     return text
   }
-}
-
-/// A set of ASCII characters as bits, which is fast, since all texts of each request are checked.
-struct ASCIISet: Sendable, Hashable {
-  private var low: UInt64 = 0
-  private var high: UInt64 = 0
-
-  /// Takes the characters of a text; what is not ASCII is in no set.
-  init(_ characters: String) {
-    for byte in characters.utf8 {
-      if byte < 64 { low |= 1 << byte } else if byte < 128 { high |= 1 << (byte - 64) }
-    }
-  }
-
-  /// Returns this set with the characters of a text.
-  func adding(_ characters: String) -> ASCIISet {
-    var set = ASCIISet(characters)
-    set.low |= low
-    set.high |= high
-    return set
-  }
-
-  func contains(_ byte: UInt8) -> Bool {
-    byte < 64 ? low >> byte & 1 == 1 : byte < 128 && high >> (byte - 64) & 1 == 1
-  }
-
-  /// Returns whether a text has no other characters.
-  func containsAll(of text: String) -> Bool { text.utf8.allSatisfy(contains) }
 }

@@ -75,7 +75,7 @@ public struct RequestBody: Sendable, Hashable {
   }
 
   /// Returns a file with the content, which is written to one where it is in memory.
-  func contentFile() throws(RequestError) -> SentFile {
+  package func contentFile() throws(RequestError) -> SentFile {
     if let file = try sentFile() { return file }
     do { return try SentFile { take in if let data { try take(data) } } } catch {
       throw .body(error.localizedDescription)
@@ -107,10 +107,10 @@ extension JSONEncoder {
 }
 
 /// A file that is sent as a request's content.
-final class SentFile: Sendable {
-  let url: URL
+package final class SentFile: Sendable {
+  package let url: URL
   /// The digest of its bytes, in base64.
-  let sha256: String
+  package let sha256: String
   /// Tells whether it was made for one call.
   private let isOwn: Bool
 

@@ -16,7 +16,7 @@ public struct ResponseRules: Sendable, Hashable, Codable {
   public var errors: Envelope?
 
   /// True where the URL that was asked has to answer itself, and not another one behind a redirect.
-  var refusesRedirects = false
+  package var refusesRedirects = false
 
   private enum CodingKeys: String, CodingKey {
     case statuses, contentTypes, requiredFields, errors

@@ -9,7 +9,7 @@ public protocol Networks: Sendable {
 
 extension Networks {
   /// Waits until a need is met; returns at once where it is, and when the task is cancelled.
-  func wait(for need: NetworkNeed) async {
+  package func wait(for need: NetworkNeed) async {
     for await status in changes where need.isMet(by: status) { return }
   }
 }

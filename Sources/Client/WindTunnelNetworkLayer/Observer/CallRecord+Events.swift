@@ -1,4 +1,4 @@
-internal import Foundation
+package import Foundation
 
 #if canImport(FoundationNetworking)
   internal import FoundationNetworking
@@ -84,7 +84,7 @@ struct RecordKeeper {
 
 extension URL {
   /// The host with its port (RFC 6454 §4, without the scheme).
-  var origin: String {
+  package var origin: String {
     let name = host ?? ""
     return port.map { "\(name):\($0)" } ?? name
   }

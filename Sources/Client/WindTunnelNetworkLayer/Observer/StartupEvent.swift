@@ -153,6 +153,13 @@ public struct DialRecord: Sendable, Hashable, Codable {
   /// The time that it took.
   public var elapsed: Duration
 
+  /// Creates a record before the first probe, with the servers in the order in which they were
+  /// given.
+  package init(network: String?, servers: [URL]) {
+    (self.network, order, candidates) = (network, servers, servers.map { Candidate($0) })
+    (isRemembered, elapsed) = (false, .zero)
+  }
+
   /// Tells whether a server has answered rightly, now or when it was remembered.
   public var isFound: Bool { isRemembered || candidates.contains { $0.median != nil } }
 
@@ -164,20 +171,4 @@ public struct DialRecord: Sendable, Hashable, Codable {
     guard let place = order.firstIndex(of: url), place + 1 < order.count else { return nil }
     return order[place + 1]
   }
-}
-
-/// The course of a start, with what it cost.
-public struct StartupRecord: Sendable, Hashable, Codable {
-  /// The source of the configuration.
-  public var source: ConfigurationSource
-  /// The name of the reason for which a fetched configuration was refused; `nil` where none was.
-  public var refusal: String?
-  /// The time that the start took.
-  public var elapsed: Duration
-  /// The part of it that was waited for a fetched configuration; `nil` where none was asked for.
-  public var fetch: Duration?
-  /// The dial test; `nil` where there was none.
-  public var dial: DialRecord?
-  /// The time until which the fetched layer is good; `nil` where there is none.
-  public var expires: Date?
 }

@@ -38,7 +38,8 @@ extension URLRequest {
   var spanID: String? { traceparentPart(2) }
 
   private func traceparentPart(_ index: Int) -> String? {
-    let parts = value(forHTTPHeaderField: "traceparent")?.split(separator: "-") ?? []
+    guard let field = value(forHTTPHeaderField: "traceparent") else { return nil }
+    let parts = field.utf8.split(separator: UInt8(ascii: "-"))
     return parts.count == 4 ? String(parts[index]) : nil
   }
 }

@@ -80,7 +80,7 @@ public final class AdmissionController: Sendable {
   func spend() -> Bool { budget.withLock { $0?.spend() ?? true } }
 
   /// Returns whether an attempt may be sent to a host.
-  func admit(_ host: String) -> CircuitBreaker.Admission {
+  package func admit(_ host: String) -> CircuitBreaker.Admission {
     guard let rules = rules.breaker else { return .go }
     return breakers.withLock { breakers in
       guard breakers[host] != nil || breakers.count < Self.hostsMax else { return .go }
@@ -95,7 +95,7 @@ public final class AdmissionController: Sendable {
   }
 
   /// Takes note of the end of an attempt that was let through.
-  func report(
+  package func report(
     _ place: RateLimits.Place,
     _ admission: CircuitBreaker.Admission,
     _ outcome: AttemptOutcome

@@ -24,9 +24,9 @@ public struct BreakerRules: Sendable, Hashable {
 }
 
 /// The state of one host: it may be asked or not, as a value.
-struct CircuitBreaker {
+package struct CircuitBreaker {
   /// The verdict on an attempt.
-  enum Admission: Hashable {
+  package enum Admission: Hashable {
     /// The attempt may begin as usual.
     case go
     /// The attempt may begin, and alone decides what follows.

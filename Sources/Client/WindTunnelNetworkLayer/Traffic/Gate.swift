@@ -1,28 +1,14 @@
 /// Lets tasks through as slots become free. A task that is cancelled in the queue leaves it at
 /// once.
 final class Gate: Sendable {
-  private typealias Waiter = CheckedContinuation<Bool, Never>
-
   private struct State {
     var order: GateState
     var lastID = 0
-    var waiters: [Int: Waiter] = [:]
-    /// Those whose cancellation came before they lay down to wait.
-    var gone: Set<Int> = []
-    /// Those who were let in before they lay down to wait.
-    var early: Set<Int> = []
+    /// The turns of those that wait: true to let one in.
+    var turns: [Int: Promise<Bool>] = [:]
 
-    /// Takes one out and says who is to be woken.
-    mutating func leave(_ id: Int) -> [Waiter] {
-      awakened(order.leave(id))
-    }
-
-    mutating func awakened(_ ids: [Int]) -> [Waiter] {
-      ids.compactMap { next in
-        let waiter = waiters.removeValue(forKey: next)
-        if waiter == nil { early.insert(next) }
-        return waiter
-      }
+    mutating func take(_ ids: [Int]) -> [Promise<Bool>] {
+      ids.compactMap { turns.removeValue(forKey: $0) }
     }
   }
 
@@ -46,14 +32,17 @@ final class Gate: Sendable {
     queued: () -> Void = {}
   ) async -> Int? {
     guard !Task.isCancelled, !(deadline?.hasPassed ?? false) else { return nil }
-    let (id, isIn) = state.withLock { state in
+    let (id, turn) = state.withLock { state -> (Int, Promise<Bool>?) in
       state.lastID += 1
-      return (state.lastID, state.order.arrive(state.lastID, ticket))
+      if state.order.arrive(state.lastID, ticket) { return (state.lastID, nil) }
+      let turn = Promise<Bool>()
+      state.turns[state.lastID] = turn
+      return (state.lastID, turn)
     }
-    guard !isIn else { return id }
+    guard let turn else { return id }
     queued()
     let isAdmitted = await withGivingUp(at: deadline) {
-      await withCheckedContinuation { wait(id, $0) }
+      await turn.value
     } onGivingUp: {
       self.giveUp(id)
     }
@@ -61,44 +50,26 @@ final class Gate: Sendable {
   }
 
   /// Gives a slot back and wakes whoever is next.
-  func leave(_ id: Int) {
-    wake(state.withLock { $0.leave(id) })
-  }
+  func leave(_ id: Int) { admit { $0.leave(id) } }
 
   /// Lets nobody in, or lets in whoever has room.
-  func suspend(_ isSuspended: Bool) {
-    wake(state.withLock { $0.awakened($0.order.suspend(isSuspended)) })
-  }
+  func suspend(_ isSuspended: Bool) { admit { $0.suspend(isSuspended) } }
 
   /// Sets other caps and lets in whoever has room under them.
-  func apply(_ caps: TrafficCaps) {
-    wake(state.withLock { $0.awakened($0.order.apply(caps)) })
-  }
+  func apply(_ caps: TrafficCaps) { admit { $0.apply(caps) } }
 
-  private func wait(_ id: Int, _ waiter: Waiter) {
-    let isAdmitted: Bool? = state.withLock { state in
-      if state.gone.remove(id) != nil { return false }
-      if state.early.remove(id) != nil { return true }
-      state.waiters[id] = waiter
-      return nil
-    }
-    if let isAdmitted { waiter.resume(returning: isAdmitted) }
+  private func admit(_ change: (inout GateState) -> [Int]) {
+    for turn in state.withLock({ $0.take(change(&$0.order)) }) { turn.keep(true) }
   }
 
   /// Does nothing for one that was let in already: it sees itself that it is of no use any more.
   private func giveUp(_ id: Int) {
-    let (waiter, next) = state.withLock { state -> (Waiter?, [Waiter]) in
-      guard state.order.isWaiting(id) else { return (nil, []) }
-      let waiter = state.waiters.removeValue(forKey: id)
-      if waiter == nil { state.gone.insert(id) }
-      return (waiter, state.leave(id))
+    let (turn, next) = state.withLock { state -> (Promise<Bool>?, [Promise<Bool>]) in
+      guard let turn = state.turns.removeValue(forKey: id) else { return (nil, []) }
+      return (turn, state.take(state.order.leave(id)))
     }
-    waiter?.resume(returning: false)
-    wake(next)
-  }
-
-  private func wake(_ waiters: [Waiter]) {
-    for waiter in waiters { waiter.resume(returning: true) }
+    turn?.keep(false)
+    for turn in next { turn.keep(true) }
   }
 }
 
@@ -132,9 +103,6 @@ struct GateState {
   var runningCount: Int { running.count }
   /// The number of those that wait for one.
   var waitingCount: Int { waiting.count }
-
-  /// Returns whether this one waits for a slot.
-  func isWaiting(_ id: Int) -> Bool { waiting.contains { $0.id == id } }
 
   /// Adds a newcomer; true where it may start at once.
   mutating func arrive(_ id: Int, _ ticket: Ticket) -> Bool {

@@ -2,12 +2,16 @@
 ///
 /// The moment of a `Retry-After` (RFC 9110 §10.2.3) belongs to the endpoint, not to the call that
 /// was told it: a limit is never over for a client whose other calls go on asking.
-struct RateLimits {
+package struct RateLimits {
   /// An endpoint of a host, by its method and its template.
-  struct Place: Hashable {
-    var host: String
+  package struct Place: Hashable {
+    package var host: String
     var method: String?
     var endpoint: String
+
+    package init(host: String, method: String?, endpoint: String) {
+      (self.host, self.method, self.endpoint) = (host, method, endpoint)
+    }
   }
 
   /// A time for which an endpoint is to be left alone.

@@ -79,8 +79,8 @@ final class StreamListener: NSObject, URLSessionDataDelegate, @unchecked Sendabl
   private let asked: URL?
   private let failure: @Sendable (any Error) -> TransportError
   private let lock = NSLock()
-  private var waiter: CheckedContinuation<Head, Never>?
-  private var isCancelled = false
+  /// The head, or the reason why there is none.
+  let head = Promise<Head>()
   private var stop: @Sendable () -> Void = {}
   private let sent: @Sendable (Int64, Int64) -> Void
   /// The stream until it is handed over: whoever has it then ends the request when he drops it.
@@ -105,24 +105,10 @@ final class StreamListener: NSObject, URLSessionDataDelegate, @unchecked Sendabl
     piece.onTermination = { if case .cancelled = $0 { stop() } }
   }
 
-  /// False where the cancellation came first.
-  func wait(_ waiter: CheckedContinuation<Head, Never>) -> Bool {
-    let isCancelled = lock.withLock {
-      if !self.isCancelled { self.waiter = waiter }
-      return self.isCancelled
-    }
-    if isCancelled { waiter.resume(returning: .failure(.cancelled)) }
-    return !isCancelled
-  }
-
   func cancel() {
-    let stop = lock.withLock {
-      isCancelled = true
-      return self.stop
-    }
-    land(.failure(.cancelled))
+    head.keep(.failure(.cancelled))
     piece.finish(throwing: TransportError.cancelled)
-    stop()
+    lock.withLock { stop }()
   }
 
   func urlSession(
@@ -145,7 +131,7 @@ final class StreamListener: NSObject, URLSessionDataDelegate, @unchecked Sendabl
       land(response)
       completionHandler(.allow)
     } else {
-      land(.failure(.failed(.malformedResponse, text: "The answer is not HTTP.")))
+      head.keep(.failure(.failed(.malformedResponse, text: "The answer is not HTTP.")))
       completionHandler(.cancel)
     }
   }
@@ -163,11 +149,11 @@ final class StreamListener: NSObject, URLSessionDataDelegate, @unchecked Sendabl
     didCompleteWithError error: (any Error)?
   ) {
     guard let error else {
-      land(.failure(.failed(.emptyAnswer, text: "The answer ended before its head.")))
+      head.keep(.failure(.failed(.emptyAnswer, text: "The answer ended before its head.")))
       return piece.finish()
     }
     let failure = failure(error)
-    land(.failure(failure))
+    head.keep(.failure(failure))
     piece.finish(throwing: failure)
   }
 
@@ -183,10 +169,6 @@ final class StreamListener: NSObject, URLSessionDataDelegate, @unchecked Sendabl
       cancel: { [weak self] in self?.cancel() }
     )
     answer.isRedirected = response.isElsewhere(than: asked)
-    land(.success(answer))
-  }
-
-  private func land(_ head: Head) {
-    lock.withLock { waiter.take() }?.resume(returning: head)
+    self.head.keep(.success(answer))
   }
 }

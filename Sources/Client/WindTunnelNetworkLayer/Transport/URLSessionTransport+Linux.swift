@@ -57,16 +57,30 @@
       newRequest request: URLRequest,
       completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-      let guarded = Self.guarded(request, from: response.url, in: session.configuration)
+      Self.follow(response, to: request, of: session, task, completionHandler) { $0() }
+    }
+
+    /// Asks the app's delegate, if there is one, whether a task may follow a redirect.
+    static func follow(
+      _ response: HTTPURLResponse,
+      to request: URLRequest,
+      of session: URLSession,
+      _ task: URLSessionTask,
+      _ completionHandler: @escaping @Sendable (URLRequest?) -> Void,
+      asking ask: (_ question: @escaping @Sendable () -> Void) -> Void
+    ) {
+      let guarded = guarded(request, from: response.url, in: session.configuration)
       let goOn = RedirectHops.guarded(task, completionHandler)
       guard let delegate = session.taskDelegate else { return goOn(guarded) }
-      delegate.urlSession(
-        session,
-        task: task,
-        willPerformHTTPRedirection: response,
-        newRequest: guarded,
-        completionHandler: goOn
-      )
+      ask {
+        delegate.urlSession(
+          session,
+          task: task,
+          willPerformHTTPRedirection: response,
+          newRequest: guarded,
+          completionHandler: goOn
+        )
+      }
     }
 
     func urlSession(
@@ -191,17 +205,8 @@
       newRequest request: URLRequest,
       completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-      let guarded = RedirectGuard.guarded(request, from: response.url, in: session.configuration)
-      let goOn = RedirectHops.guarded(task, completionHandler)
-      guard let delegate = session.taskDelegate else { return goOn(guarded) }
-      session.delegateQueue.addOperation { [session] in
-        delegate.urlSession(
-          session,
-          task: task,
-          willPerformHTTPRedirection: response,
-          newRequest: guarded,
-          completionHandler: goOn
-        )
+      RedirectGuard.follow(response, to: request, of: session, task, completionHandler) {
+        session.delegateQueue.addOperation($0)
       }
     }
   }

@@ -2,7 +2,7 @@ internal import Dispatch
 internal import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)
-  internal import Foundation
+  package import Foundation
   public import FoundationNetworking
 #else
   public import Foundation
@@ -43,16 +43,15 @@ public struct URLSessionTransport: Transport, DeadlineKeeping {
     if timeout != request.timeoutInterval { request.timeoutInterval = timeout }
     let exchange = Exchange()
     return try await withGivingUp(at: deadline) {
-      await withCheckedContinuation { continuation in
-        exchange.start(continuation) { [request] land in
-          let stages = StageWatch()
-          let task = session.dataTask(with: request) {
-            land(outcome($0, $1, $2, stages.timings, of: request))
-          }
-          stages.watch(task)
-          return task
+      exchange.start { [request] land in
+        let stages = StageWatch()
+        let task = session.dataTask(with: request) {
+          land(outcome($0, $1, $2, stages.timings, of: request))
         }
+        stages.watch(task)
+        return task
       }
+      return await exchange.outcome.value
     } onGivingUp: {
       exchange.cancel()
     }.get()
@@ -89,9 +88,8 @@ public struct URLSessionTransport: Transport, DeadlineKeeping {
       DispatchQueue.global().async { task.end() }
     }
     return try await withGivingUp(at: deadline) {
-      await withCheckedContinuation { waiter in
-        if listener.wait(waiter) { task.resume() } else { task.cancel() }
-      }
+      if listener.head.isKept { task.cancel() } else { task.resume() }
+      return await listener.head.take()
     } onGivingUp: {
       listener.cancel()
     }.get()
@@ -130,30 +128,20 @@ public struct URLSessionTransport: Transport, DeadlineKeeping {
   }
 }
 
-/// One task and the one who waits for it; whoever comes first, answer or cancellation, ends
-/// the wait, and the other finds nothing left to do.
-private final class Exchange: @unchecked Sendable {
-  typealias Waiter = CheckedContinuation<AttemptOutcome, Never>
-
-  private enum State {
-    case idle
-    case waiting(Waiter, URLSessionTask?)
-    case over
-  }
-
-  private let lock = NSLock()
-  private var state = State.idle
+/// One task and its outcome: the response or the cancellation, whichever is first.
+private final class Exchange: Sendable {
+  let outcome = Promise<AttemptOutcome>()
+  private let task = Locked<URLSessionTask?>(nil)
 
   /// Makes the task and starts it, unless the cancellation was faster.
   func start(
-    _ waiter: Waiter,
     making make: (_ land: @escaping @Sendable (AttemptOutcome) -> Void) -> URLSessionTask
   ) {
-    guard begin(waiter) else { return waiter.resume(returning: .failure(.cancelled)) }
-    // Making a task blocks until the session's queue is free, so the lock is not held.
-    let task = make { outcome in self.end()?.waiter.resume(returning: outcome) }
-    guard keep(task) else { return task.cancel() }
-    task.resume()
+    guard !outcome.isKept else { return }
+    let task = make { [outcome] in outcome.keep($0) }
+    self.task.withLock { $0 = task }
+    // A cancellation that came meanwhile has found no task.
+    if outcome.isKept { task.cancel() } else { task.resume() }
   }
 
   /// Ends the wait at once and stops the task soon after.
@@ -162,40 +150,14 @@ private final class Exchange: @unchecked Sendable {
   /// free, which on Linux would hold up the canceller (who holds a lock of the runtime meanwhile)
   /// and would trap if the canceller itself were on that queue.
   func cancel() {
-    guard let (waiter, task) = end() else { return }
-    waiter.resume(returning: .failure(.cancelled))
-    guard let task else { return }
+    guard outcome.keep(.failure(.cancelled)), let task = task.exchange(nil) else { return }
     DispatchQueue.global().async { task.end() }
-  }
-
-  private func begin(_ waiter: Waiter) -> Bool {
-    lock.withLock {
-      guard case .idle = state else { return false }
-      state = .waiting(waiter, nil)
-      return true
-    }
-  }
-
-  private func keep(_ task: URLSessionTask) -> Bool {
-    lock.withLock {
-      guard case .waiting(let waiter, _) = state else { return false }
-      state = .waiting(waiter, task)
-      return true
-    }
-  }
-
-  private func end() -> (waiter: Waiter, task: URLSessionTask?)? {
-    lock.withLock {
-      defer { state = .over }
-      guard case .waiting(let waiter, let task) = state else { return nil }
-      return (waiter, task)
-    }
   }
 }
 
 extension ServerResponse {
   /// Makes an answer of a session's response, with the content that came.
-  init(_ response: HTTPURLResponse, body: Data, stages: StageTimings? = nil) {
+  package init(_ response: HTTPURLResponse, body: Data, stages: StageTimings? = nil) {
     let fields = response.allHeaderFields.map {
       Headers.Field(Self.text($0.key.base), Self.text($0.value))
     }

@@ -1,9 +1,9 @@
-internal import Foundation
+package import Foundation
 
 /// The hash FNV-1a of 64 bits (draft-eastlake-fnv): it finds accidents, not forgeries.
-enum FNV1a {
+package enum FNV1a {
   /// Returns the hash of a range of bytes, behind others; `nil`: of all of them.
-  static func hash(
+  package static func hash(
     _ data: Data,
     _ range: Range<Int>? = nil,
     after others: Data = Data()
@@ -24,8 +24,20 @@ enum FNV1a {
 
 extension UInt64 {
   /// The number in 16 hexadecimal digits.
-  var hex: String {
+  package var hex: String {
     let digits = String(self, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}
+
+extension Data {
+  /// Appends a number in big-endian order.
+  package mutating func append(bigEndian number: some FixedWidthInteger) {
+    Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }
+  }
+
+  /// Returns the big-endian number of some bytes, at a place from 0.
+  package func bigEndian(at place: Int, bytes: Int) -> UInt64 {
+    withUnsafeBytes { $0[place..<place + bytes].reduce(0) { $0 << 8 | UInt64($1) } }
   }
 }

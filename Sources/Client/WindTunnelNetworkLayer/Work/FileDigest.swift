@@ -1,8 +1,13 @@
-internal import Foundation
+package import Foundation
 
 #if canImport(CryptoKit)
   internal import CryptoKit
 #endif
+
+extension Data {
+  /// The SHA-256 of these bytes.
+  package var sha256: Data { Data(SHA256.hash(data: self)) }
+}
 
 /// Digests of files, which are read piece by piece.
 enum FileDigest {
@@ -16,6 +21,14 @@ enum FileDigest {
 
 extension URL {
   private static let pieceBytes = 1 << 18
+
+  /// Returns the beginning of a file, at most so many bytes.
+  package func beginning(_ bytes: Int) throws -> Data {
+    let handle = try FileHandle(forReadingFrom: self)
+    // Nothing was written that could be lost.
+    defer { try? handle.close() }
+    return try handle.read(upToCount: bytes) ?? Data()
+  }
 
   /// Passes the bytes of a file on, piece by piece.
   func read(_ take: (Data) throws -> Void) throws {

@@ -1,23 +1,33 @@
 internal import Foundation
 
-/// A value behind a lock.
-final class Locked<Value>: @unchecked Sendable {
-  private let lock = NSLock()
+/// A value behind a lock. A client makes some for each call, and `NSLock` has three allocations.
+package final class Locked<Value>: @unchecked Sendable {
+  private let lock: UnsafeMutablePointer<pthread_mutex_t>
   private var value: Value
 
-  init(_ value: Value) { self.value = value }
+  package init(_ value: Value) {
+    lock = .allocate(capacity: 1)
+    lock.initialize(to: pthread_mutex_t())
+    pthread_mutex_init(lock, nil)
+    self.value = value
+  }
+
+  deinit {
+    pthread_mutex_destroy(lock)
+    lock.deallocate()
+  }
 
   /// Runs `body` with the value; nobody else holds it meanwhile. Not re-entrant.
-  func withLock<Result, Failure: Error>(
+  package func withLock<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    lock.lock()
-    defer { lock.unlock() }
+    pthread_mutex_lock(lock)
+    defer { pthread_mutex_unlock(lock) }
     return try body(&value)
   }
 
   /// Replaces the value, and returns the previous one.
-  func exchange(_ new: Value) -> Value {
+  package func exchange(_ new: Value) -> Value {
     withLock { value in
       defer { value = new }
       return value

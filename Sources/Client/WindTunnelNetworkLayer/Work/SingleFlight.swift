@@ -4,13 +4,21 @@
 /// Where no background tasks are run the first caller does it itself, and if it is cancelled
 /// another takes over.
 final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-  private let state = Locked(FlightState<Key, Value>())
+  /// The word to one that waits.
+  private enum Word: Sendable {
+    case landed(Value)
+    case takeOver
+    case cancelled
+  }
+
+  /// The tasks that wait for each key, in order.
+  private let flights = Locked<[Key: [Promise<Word>]]>([:])
   private let background: BackgroundTasks
 
   init(_ background: BackgroundTasks) { self.background = background }
 
   /// The number of pieces of work that are under way.
-  var count: Int { state.withLock { $0.flights.count } }
+  var count: Int { flights.withLock { $0.count } }
 
   /// Joins the work for a key, or starts it.
   ///
@@ -24,13 +32,24 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     joined: () -> Void = {},
     _ work: @escaping @Sendable () async -> Value
   ) async -> Value? {
-    let (id, isFirst) = state.withLock { $0.board(key) }
+    let word = Promise<Word>()
+    let isFirst = flights.withLock { flights in
+      defer { flights[key, default: []].append(word) }
+      return flights[key] == nil
+    }
     if isFirst, !background.add({ _ = await self.run(key, work) }) {
-      state.withLock { $0.disembark(id, key) }
+      // Whoever does it itself waits for nobody.
+      _ = leave(word, key)
       return await run(key, work)
     }
     if !isFirst { joined() }
-    switch await word(for: id, on: key) {
+    let told = await withTaskCancellationHandler {
+      await word.value
+    } onCancel: {
+      // One that was told something already keeps that.
+      if leave(word, key) { word.keep(.cancelled) }
+    }
+    switch told {
     case .landed(let value): return value
     case .takeOver: return await run(key, work)
     case .cancelled: return nil
@@ -40,100 +59,48 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Starts the work for a key among the background tasks, unless it is under way, and waits for
   /// nothing; false where nobody would do it.
   func launch(for key: Key, _ work: @escaping @Sendable () async -> Value) -> Bool {
-    guard state.withLock({ $0.open(key) }) else { return true }
+    let isFirst = flights.withLock { flights in
+      guard flights[key] == nil else { return false }
+      flights[key] = []
+      return true
+    }
+    guard isFirst else { return true }
     let isTaken = background.add { _ = await self.run(key, work) }
-    if !isTaken { _ = state.withLock { $0.handOver(key) } }
+    if !isTaken { handOver(key) }
     return isTaken
   }
 
   private func run(_ key: Key, _ work: @Sendable () async -> Value) async -> Value? {
     let value = await work()
-    let isCancelled = Task.isCancelled
-    let told = state.withLock { isCancelled ? $0.handOver(key) : $0.land(key, value) }
-    for (waiter, word) in told { waiter.resume(returning: word) }
-    return isCancelled ? nil : value
-  }
-
-  private func word(for id: Int, on key: Key) async -> FlightState<Key, Value>.Word {
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { waiter in
-        let word = state.withLock { $0.wait(id, waiter) }
-        if let word { waiter.resume(returning: word) }
-      }
-    } onCancel: {
-      state.withLock { $0.giveUp(id, key) }?.resume(returning: .cancelled)
+    guard !Task.isCancelled else {
+      handOver(key)
+      return nil
     }
-  }
-}
-
-/// The waiting tasks of each piece of work.
-private struct FlightState<Key: Hashable & Sendable, Value: Sendable> {
-  /// The word to one that waits.
-  enum Word: Sendable {
-    case landed(Value)
-    case takeOver
-    case cancelled
-  }
-
-  typealias Waiter = CheckedContinuation<Word, Never>
-
-  /// The waiting tasks of each key, in order.
-  private(set) var flights: [Key: [Int]] = [:]
-  private var lastID = 0
-  private var waiters: [Int: Waiter] = [:]
-  /// Words to those who have not lain down to wait yet.
-  private var early: [Int: Word] = [:]
-
-  /// Gives a number; true where the flight has to be flown by whoever asks.
-  mutating func board(_ key: Key) -> (id: Int, isFirst: Bool) {
-    lastID += 1
-    let isFirst = flights[key] == nil
-    flights[key, default: []].append(lastID)
-    return (lastID, isFirst)
-  }
-
-  /// Opens a flight without any caller; returns false where there is one already.
-  mutating func open(_ key: Key) -> Bool {
-    guard flights[key] == nil else { return false }
-    flights[key] = []
-    return true
-  }
-
-  /// One flies it himself and so waits for nobody.
-  mutating func disembark(_ id: Int, _ key: Key) { flights[key]?.removeAll { $0 == id } }
-
-  /// Returns the word for one who lies down to wait, if there is one already.
-  mutating func wait(_ id: Int, _ waiter: Waiter) -> Word? {
-    if let word = early.removeValue(forKey: id) { return word }
-    waiters[id] = waiter
-    return nil
-  }
-
-  /// One is cancelled. Whoever was told something already keeps his word.
-  mutating func giveUp(_ id: Int, _ key: Key) -> Waiter? {
-    guard let place = flights[key]?.firstIndex(of: id) else { return nil }
-    flights[key]?.remove(at: place)
-    return tell(id, .cancelled)?.0
-  }
-
-  /// The work is done.
-  mutating func land(_ key: Key, _ value: Value) -> [(Waiter, Word)] {
-    (flights.removeValue(forKey: key) ?? []).compactMap { tell($0, .landed(value)) }
+    for word in flights.withLock({ $0.removeValue(forKey: key) }) ?? [] {
+      word.keep(.landed(value))
+    }
+    return value
   }
 
   /// Passes on work whose task was cancelled: the next goes on with it, and without one it is over.
-  mutating func handOver(_ key: Key) -> [(Waiter, Word)] {
-    guard let next = flights[key]?.first else {
-      flights[key] = nil
-      return []
+  private func handOver(_ key: Key) {
+    let next = flights.withLock { flights -> Promise<Word>? in
+      guard let next = flights[key]?.first else {
+        flights[key] = nil
+        return nil
+      }
+      flights[key]?.removeFirst()
+      return next
     }
-    flights[key]?.removeFirst()
-    return tell(next, .takeOver).map { [$0] } ?? []
+    next?.keep(.takeOver)
   }
 
-  private mutating func tell(_ id: Int, _ word: Word) -> (Waiter, Word)? {
-    if let waiter = waiters.removeValue(forKey: id) { return (waiter, word) }
-    early[id] = word
-    return nil
+  /// Returns whether one that waits could be removed.
+  private func leave(_ word: Promise<Word>, _ key: Key) -> Bool {
+    flights.withLock { flights in
+      guard let place = flights[key]?.firstIndex(where: { $0 === word }) else { return false }
+      flights[key]?.remove(at: place)
+      return true
+    }
   }
 }

@@ -72,7 +72,7 @@ public struct SystemTime: TimeSource {
 
 extension Duration {
   /// Seconds with their fraction, as Foundation counts.
-  var seconds: Double {
+  package var seconds: Double {
     let (seconds, attoseconds) = components
     return Double(seconds) + Double(attoseconds) / 1e18
   }

@@ -14,15 +14,8 @@ struct PrintedOutput {
     (self.handle, output, self.ending) = (handle, handle.fileDescriptor, ending)
   }
 
-  /// Returns the first bytes of what was printed, at most so many. It comes back when the program
-  /// has ended and the pipe is empty, or when everybody has closed it.
-  func read(atMost count: Int) -> Data {
-    var body = Data()
-    read { body += $0.prefix(count - body.count) }
-    return body
-  }
-
-  /// Hands over what was printed, as it comes, and comes back as that does.
+  /// Passes the output on as it is printed. Returns when the program has ended and the pipe is
+  /// empty, or when every writer has closed it.
   func read(_ take: (Data) -> Void) {
     // Somebody whom it has left behind may print without an end.
     var left = Self.pipeBytesMax

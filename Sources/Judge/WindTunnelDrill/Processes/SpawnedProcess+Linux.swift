@@ -1,53 +1,29 @@
 #if !canImport(Darwin)
   @_spi(WindTunnel) internal import WindTunnelCore
   internal import CWindTunnelSystem
-  package import Foundation
+  internal import Foundation
   internal import WindTunnel
-  package import WindTunnelServer
+  internal import WindTunnelServer
 
-  /// A child process, in the words of `Foundation.Process`.
-  ///
-  /// Not that class itself: on Linux it watches for ends on a run loop that all processes share,
-  /// and where one ends while another begins, it has been seen to bring the program down. Here each
-  /// process is waited for by a thread of its own. The child starts with no signal blocked, none
-  /// ignored, nothing open but its standard streams, and in a process group of its own; and it is
-  /// killed when this process ends, however that goes.
-  package final class SpawnedProcess: @unchecked Sendable {
-    /// Tells whether a child ignores the signals that this process does.
-    package static let inheritsIgnoredSignals = false
-
-    package var executableURL: URL?
-    package var arguments: [String] = []
-    package var environment: [String: String]?
-    package var currentDirectoryURL: URL?
-    /// A `Pipe` or a `FileHandle`, as for the others; `nil`: the parent's own.
-    package var standardInput: Any?
-    package var standardOutput: Any?
-    package var standardError: Any?
-    /// Tells whether it is killed where this process ends without having waited for it.
-    var endsWithParent = true
-    /// Tells whether it has a supervisor, by which every descendant that it leaves behind ends when
-    /// this process does, whatever session that has made for itself.
-    package var isSupervised = false
-    /// A descriptor that the supervisor holds open until nothing is left; negative: none.
-    var heldOpen: Int32 = -1
-    /// The network that it is in, where it is supervised; `nil`: this process's.
-    package var network: PrivateNetwork?
-    /// Called once, on a thread of its own, when the process has ended.
-    package var terminationHandler: (@Sendable (SpawnedProcess) -> Void)?
-
-    private struct State {
+  /// The state of a child process, and the ends that are waited for.
+  final class SystemProcess: @unchecked Sendable {
+    struct State {
       var number: pid_t = 0
       var status: Int32?
       /// Its supervisor, as long as that lasts.
       var supervised: wt_supervised?
     }
 
-    private let state = Locked(State())
-    private let ended = DispatchSemaphore(value: 0)
-    private let gone = DispatchSemaphore(value: 0)
+    let state = Locked(State())
+    let ended = DispatchSemaphore(value: 0)
+    let gone = DispatchSemaphore(value: 0)
+  }
 
-    package init() {}
+  extension SpawnedProcess {
+    /// Whether a child ignores the signals that this process ignores.
+    package static let inheritsIgnoredSignals = false
+
+    private var state: Locked<SystemProcess.State> { system.state }
 
     package var processIdentifier: Int32 { state.withLock { $0.number } }
     var isRunning: Bool { state.withLock { $0.number != 0 && $0.status == nil } }
@@ -99,15 +75,15 @@
 
     /// Comes back when the process has ended.
     package func waitUntilExit() {
-      ended.wait()
+      system.ended.wait()
       // For whoever waits beside this one.
-      ended.signal()
+      system.ended.signal()
     }
 
     /// Comes back when nothing is left of what a supervised process has started either.
     package func waitUntilGone() {
-      gone.wait()
-      gone.signal()
+      system.gone.wait()
+      system.gone.signal()
     }
 
     /// Tells it to end, with its process group, as a shell would.
@@ -136,10 +112,10 @@
       }
       let ending = status
       state.withLock { $0.status = ending }
-      ended.signal()
+      system.ended.signal()
       terminationHandler?(self)
       if let supervised { wait(forSupervisor: supervised.supervisor) }
-      gone.signal()
+      system.gone.signal()
     }
 
     /// Waits for the supervisor on the thread that has started it: it ends when that thread does.

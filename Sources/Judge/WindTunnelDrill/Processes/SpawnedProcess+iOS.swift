@@ -1,45 +1,41 @@
 #if canImport(Darwin) && !os(macOS)
-  package import Foundation
-  package import WindTunnelServer
+  internal import Foundation
 
-  /// A placeholder for a child process on iOS and the systems derived from it, where an app starts
-  /// no other program: it refuses to run.
-  package final class SpawnedProcess: @unchecked Sendable {
-    /// Tells whether a child ignores the signals that this process does.
+  struct SystemProcess {}
+
+  /// The refusal of a system that lets no app start another program.
+  private struct NoPrograms: LocalizedError, CustomStringConvertible {
+    let description = """
+      this system starts no other programs; fly a closure by `Drill` here, \
+      or drill programs on macOS or Linux
+      """
+
+    /// The sentence as Foundation's errors say theirs.
+    var errorDescription: String? { description }
+  }
+
+  extension SpawnedProcess {
+    /// Whether a child ignores the signals that this process ignores.
     package static let inheritsIgnoredSignals = true
 
-    package var executableURL: URL?
-    package var arguments: [String] = []
-    package var environment: [String: String]?
-    package var currentDirectoryURL: URL?
-    package var standardInput: Any?
-    package var standardOutput: Any?
-    package var standardError: Any?
-    var endsWithParent = true
-    package var isSupervised = false
-    var heldOpen: Int32 = -1
-    package var network: PrivateNetwork?
-    package var terminationHandler: (@Sendable (SpawnedProcess) -> Void)?
-    package let processIdentifier: Int32 = 0
-    let isRunning = false
-    package let terminationStatus: Int32 = 0
-    package let terminationReason = TerminationReason.exit
-
-    package init() {}
+    package var processIdentifier: Int32 { 0 }
+    var isRunning: Bool { false }
+    package var terminationStatus: Int32 { 0 }
+    package var terminationReason: TerminationReason { .exit }
 
     /// Throws the sentence that names the other ways.
     package func run() throws { throw NoPrograms() }
 
-    /// Comes back at once: nothing runs.
+    /// Returns at once: nothing runs.
     package func waitUntilExit() {}
 
-    /// Comes back at once: nothing was left behind.
+    /// Returns at once: nothing was left behind.
     package func waitUntilGone() {}
 
-    /// Does nothing, since nothing runs.
+    /// Does nothing, because nothing runs.
     package func askToEnd() {}
 
-    /// Does nothing, since nothing runs.
+    /// Does nothing, because nothing runs.
     package func killAll() {}
   }
 #endif

@@ -15,24 +15,12 @@ enum WorldCheck {
 
   /// Returns the reason why this machine has no virtual time, in half a sentence; `nil` if it has.
   static func obstacle(by executable: URL) async -> String? {
-    let process = SpawnedProcess()
-    process.executableURL = executable
-    process.arguments = VirtualWorld.words() + [executable.path, word]
-    process.standardInput = FileHandle.nullDevice
-    let output = Pipe()
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    do { try process.run() } catch { return "\(executable.path) cannot be started" }
+    let process = SpawnedProcess(executable, VirtualWorld.words() + [executable.path, word])
     let late = DispatchWorkItem { process.killAll() }
     DispatchQueue.global().asyncAfter(deadline: .now() + patience, execute: late)
-    let text = await withCheckedContinuation { continuation in
-      Thread {
-        let data = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        continuation.resume(returning: String(decoding: data, as: UTF8.self))
-      }.start()
-    }
+    let text = await process.text()
     late.cancel()
+    guard let text else { return "\(executable.path) cannot be started" }
     let lines = text.split(separator: "\n").map(String.init)
     guard let notes = lines.last.flatMap({ VirtualWorld.Notes(line: $0) }) else {
       return "a check of its clock did not end"

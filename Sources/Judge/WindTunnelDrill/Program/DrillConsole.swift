@@ -56,7 +56,8 @@ private struct DrillAttempt: ConsoleSubject {
   let row: ConsoleRow
   /// The place of the call, such as `metro, network-layer, call 7`.
   let place: String
-  let stages: [(name: String, time: Duration)]
+  /// The time that the body took.
+  let body: Duration?
 
   var id: Int { row.id }
   var cost: Int { 1500 }
@@ -65,23 +66,15 @@ private struct DrillAttempt: ConsoleSubject {
   var interaction: Interaction? { nil }
 
   func detail(in scenario: Scenario?) -> [JSON.Member] {
-    let told = stages.map { stage -> JSON in
-      ["name": .text(stage.name), "milliseconds": .milliseconds(stage.time)]
-    }
-    return [
-      .init("request", .null), .init("response", .null), .init("stages", .array(told)),
-      .init("match", ["words": .text("An attempt of \(place)."), "candidates": .array([])]),
-      .init("messages", .null), .init("curl", ""),
-    ]
+    let told = body.map { [["name": "body", "milliseconds": .milliseconds($0)] as JSON] } ?? []
+    return ConsoleDetail.withoutMessages("An attempt of \(place).", stages: told)
   }
 }
 
 /// The attempts of a drill's calls, in the order in which the calls ended.
 private struct DrillAttempts: ConsoleBook {
-  private(set) var feed = ConsoleFeed<DrillAttempt>()
+  var feed = ConsoleFeed<DrillAttempt>()
   let rules = RedactionRules.standard
-
-  mutating func watch(_ isWatched: Bool) { feed.isWatched = isWatched }
 
   mutating func take(
     _ call: Observation,
@@ -120,14 +113,11 @@ private struct DrillAttempts: ConsoleBook {
       row.ending = attempt.error ?? "whole"
       row.isConversation = attempt.conversation != nil
       last = attempt.end
-      let known = [("body", attempt.stages.body)].compactMap { name, time in
-        time.map { (name, $0) }
-      }
       feed.append(
         DrillAttempt(
           row: row,
           place: "\(scenario.name), \(subject), call \(call.call)",
-          stages: known
+          body: attempt.stages.body
         )
       )
       feed.counters.took(row, at: moment)

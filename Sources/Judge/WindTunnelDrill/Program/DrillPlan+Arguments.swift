@@ -48,10 +48,18 @@ extension DrillPlan {
     let asked = arguments.all("--subject")
     // Behind -- stands a program, and only one subject is any program.
     let names = asked.isEmpty && !arguments.command.isEmpty ? [Self.execSubject] : asked
-    for name in names { try refuseUnknown(subject: name, variants) }
+    let known = subjects + [Self.execSubject]
+    for name in names where !known.contains(name) && !variants.contains(name) {
+      // The word behind a colon chooses among the variants of a client.
+      let isVariant = name.contains(":") && !variants.isEmpty
+      throw Refusal.choice("--subject", name, among: isVariant ? variants : known)
+    }
     guard names.contains(Self.execSubject) else {
       guard arguments.command.isEmpty else { throw Refusal.commandWithoutExec }
-      if Set(names).count < names.count { throw Refusal.subjectTwice(names) }
+      if Set(names).count < names.count {
+        let flags = names.joined(separator: " --subject ")
+        throw Refusal.usage("--subject \(flags): a client is not compared with itself.")
+      }
       comparesSubjects = names.count > 1
       if comparesSubjects {
         subjects = names
@@ -60,7 +68,11 @@ extension DrillPlan {
       }
       return
     }
-    guard names.count == 1 else { throw Refusal.execBesideOthers }
+    guard names.count == 1 else {
+      throw Refusal.usage(
+        "--subject exec flies alone: what a program is good for is not what a client in Swift is."
+      )
+    }
     guard let program = arguments.command.first else { throw Refusal.execWithoutCommand }
     guard Executable.find(program) != nil else { throw Refusal.noCommand(program) }
     (subjects, command, load) = ([Self.execSubject], arguments.command, .programs)
@@ -72,14 +84,6 @@ extension DrillPlan {
     followsCalm = !["--rate", "--concurrency", "--duration", "--shard", "--baseline"].contains {
       arguments.has($0)
     }
-  }
-
-  private func refuseUnknown(subject name: String, _ variants: [String]) throws(Refusal) {
-    let known = subjects + [Self.execSubject]
-    if known.contains(name) || variants.contains(name) { return }
-    // The word behind a colon chooses among the variants of a client.
-    let isVariant = name.contains(":") && !variants.isEmpty
-    throw Refusal.choice("--subject", name, among: isVariant ? variants : known)
   }
 
   /// Takes the number of calls, their moments, the part that is flown here, and what of a query is

@@ -51,70 +51,12 @@ package struct DrillProgram: Sendable {
     "[--cassette FILE] [--scenario NAME …] [--gate EXPR …] [--report FILE] [-- CMD …]"
   package var example: String { "\(name) --scenario rate-limited --calls 200 --report drill.json" }
 
-  private var realOrVirtual: String {
-    judgesAll ? "virtual, but for --subject" : "real"
-  }
-
   /// The greatest number of threads that fly in virtual time.
   private static let workersMax = 256
 
-  private static let stages: KeyValuePairs<String, Stage?> = [
-    "auto": nil, "in-process": .inProcess, "wire": .onTheWire,
-  ]
-  private static let times: KeyValuePairs<String, DrillClock> = [
-    "real": .realTime, "virtual": .virtualTime,
-  ]
-  private static let errors: KeyValuePairs<String, Symptom.Platform> = [
-    "current": .current, "apple": .apple,
-  ]
-
   /// The flags of the drill.
   package var flags: [Flag] {
-    [
-      Flag("--cassette", "FILE", "The cassette with the responses (default: the shipped shop)."),
-      Flag("--scenario", "NAME|FILE", choices: Scenarios.groups + Shipped.preRelease)
-        .help("A scenario, or a group such as pre-release (default: default-drill)."),
-      Flag("--subject", "NAME", choices: flown + [DrillPlan.execSubject] + variants)
-        .help("Client to judge: \(flown.joined(separator: ", ")) or exec; again: one to compare."),
-      Flag("--calls", "N", "Number of calls in each scenario (default: the scenario's, or 60)."),
-      Flag("--duration", "T", "Time in which calls begin, such as 30s, in place of --calls."),
-      Flag("--rate", "R", "Calls a second (default: 50; with {url} in a command: up to 10)."),
-      Flag("--concurrency", "N")
-        .help("Calls at once, in place of --rate (default of a command without {url}: 1)."),
-      Flag("--mix", "REQUEST=N")
-        .help("Weight of a request among the others (default: 1), such as \"GET /home=5\"."),
-      Flag("--ignore-query", "NAME")
-        .help("A query parameter that is not compared, such as _ or utm_*. May be repeated."),
-      Flag("--shard", "I/N", "Run part I of N; env reads the part from the variables of the CI."),
-      Flag("--timeout", "T")
-        .help(
-          "Time limit of a call, such as 10s (default: the scenario's, or 20s)."
-        ),
-      Flag("--seed", "N", "Seed of all random draws (default: 1)."),
-      Flag("--stage", "STAGE", choices: Self.stages.map(\.key))
-        .help("auto, in-process or wire (default: auto)."),
-      Flag("--clock", "CLOCK", choices: Self.times.map(\.key))
-        .help("real, or virtual: waits take no time (default: \(realOrVirtual))."),
-      Flag("--workers", "N")
-        .help("Threads, or worlds of a program, in virtual time; no figure depends on it."),
-      Flag("--errors", "PLATFORM", choices: Self.errors.map(\.key))
-        .help("Platform of the errors in process: current or apple (default: current)."),
-      Flag("--gate", "EXPR")
-        .help("Condition such as \"p95 <= 3s\" or \"all: successRate == 1\". May be repeated."),
-      Flag("--allow-inconclusive", nil, "Pass a drill even if something could not be judged."),
-      .findings, .allow,
-      Flag("--baseline", "FILE", "An earlier report to compare with; it is \"baseline\" in gates."),
-      Flag("--again", "REPORT#CALL")
-        .help("Run one call again: .windtunnel/last.json#metro/payments/17."),
-      Flag("--report", "FILE")
-        .help("Write the report: .json, .html, .md, .xml, .csv or .txt. May be repeated."),
-      Flag("--name", "TEXT", "Name and version of the client, such as \"Library 2.1\"."),
-      Flag("--all", nil, "Print every row of the table and the evidence of every finding."),
-      Flag("--json", nil, "Print the report as JSON instead of the table."),
-      Flag("--console", nil, "Serve a page that shows each call as it ends, and print its URL."),
-      Flag("-- CMD")
-        .help("Program to judge: with {url} started for each call, otherwise once for all."),
-    ]
+    DrillFlags.all(flown: flown, variants: variants, isVirtual: judgesAll)
   }
 
   /// Does what the words ask for, as the whole of a program.
@@ -140,8 +82,7 @@ package struct DrillProgram: Sendable {
   /// Flies what the flags ask for, shows it, writes it, and judges it by the exit code.
   package func run(_ arguments: Arguments) async throws -> ExitCode {
     if let again = try arguments.value("--again") {
-      var again = try FlyingAgain(again, arguments, in: self)
-      return try await again.run()
+      return try await FlyingAgain.run(again, arguments, in: self)
     }
     var plan = try plan(arguments)
     let policy = try VerdictPolicy(arguments)
@@ -150,16 +91,7 @@ package struct DrillProgram: Sendable {
     let baselineFile = try arguments.value("--baseline")
     let baseline = try baselineFile.map { try Report(contentsOf: URL(typed: $0)) }
     try ToolEnvironment.needProcess()
-    // A comparison is of one clock, unless another is asked for.
-    if !arguments.has("--clock"), plan.isInWorlds, let baseline,
-      baseline.fact(Report.clock) == nil
-    {
-      plan.time = .realTime
-    }
-    await plan.leaveWorlds(ifNeedBe: obstacleToWorlds, speaker)
-    if let baseline, (baseline.fact(Report.clock) == nil) != (plan.time == .realTime) {
-      Terminal.complain("\(speaker): the baseline has another clock: its times are not compared\n")
-    }
+    await chooseClock(of: &plan, arguments, besides: baseline)
     var drill = try drill(plan)
     drill.tellsCalls = arguments.has("--console")
     // A default set is not what anybody asked for by name.
@@ -176,16 +108,8 @@ package struct DrillProgram: Sendable {
     let console = arguments.has("--console") ? try await DrillConsole(plan) : nil
     if let console { Terminal.complain("console: \(console.url)\n") }
     if let bound = plan.timeBoundWords { Terminal.complain("\(speaker): \(bound)\n") }
-    let began = ContinuousClock.now
     let end = try await end(of: drill, console)
     var report = end.report
-    if plan.isInWorlds, let seconds = report.fact(WorldLog.seconds) {
-      let took = JSON.number((ContinuousClock.now - began).inMilliseconds / 1000, places: 1)
-      Terminal.progress("")
-      Terminal.complain(
-        "clock: virtual, \(seconds) s in \(took) s; --clock real runs in the machine's time\n"
-      )
-    }
     if let signal = end.signal {
       Terminal.progress("")
       Terminal.complain("\(speaker): \(signal.words(end.part, arguments.all("--report")))\n")
@@ -200,6 +124,27 @@ package struct DrillProgram: Sendable {
     report.environment += try facts(plan, arguments, baselineFile)
     report.policy = policy
     await console?.end(report.verdict)
+    try show(report, arguments, files)
+    return end.signal?.code ?? ExitCode(report.verdict)
+  }
+
+  private func chooseClock(
+    of plan: inout DrillPlan,
+    _ arguments: Arguments,
+    besides baseline: Report?
+  ) async {
+    let isReal = baseline.map { $0.fact(Report.clock) == nil }
+    // A comparison is of one clock, unless another is asked for.
+    if !arguments.has("--clock"), plan.isInWorlds, isReal == true { plan.time = .realTime }
+    await plan.leaveWorlds(ifNeedBe: obstacleToWorlds, speaker)
+    if let isReal, isReal != (plan.time == .realTime) {
+      Terminal.complain("\(speaker): the baseline has another clock: its times are not compared\n")
+    }
+  }
+
+  /// Keeps a report for the next run, prints it and writes it to its files.
+  private func show(_ report: Report, _ arguments: Arguments, _ files: ReportFiles) throws {
+    var report = report
     // A named report outlives the next run.
     let named = arguments.all("--report").first { $0.hasSuffix(".json") }
     report.file = named ?? LastReport.path
@@ -213,7 +158,6 @@ package struct DrillProgram: Sendable {
     }
     try files.write(report)
     report.complain(as: speaker, isShown: !isJSON)
-    return end.signal?.code ?? ExitCode(report.verdict)
   }
 
   /// Returns the facts about the run that only its command line has.
@@ -254,7 +198,8 @@ package struct DrillProgram: Sendable {
     of drill: ProcessDrill,
     _ console: DrillConsole?
   ) async throws -> InterruptibleFlight.End {
-    try await InterruptibleFlight(plan: drill.plan).run {
+    let began = ContinuousClock.now
+    let end = try await InterruptibleFlight(plan: drill.plan).run {
       guard drill.plan.usesProcesses else {
         let report = try await Drill.run(subjects, drill.plan) { done, all in
           Terminal.progress(done == all ? "" : "\(done) of \(all) parts")
@@ -266,6 +211,14 @@ package struct DrillProgram: Sendable {
         console?.take(progress)
       }
     }
+    if drill.plan.isInWorlds, let seconds = end.report.fact(WorldLog.seconds) {
+      let took = JSON.number((ContinuousClock.now - began).inMilliseconds / 1000, places: 1)
+      Terminal.progress("")
+      Terminal.complain(
+        "clock: virtual, \(seconds) s in \(took) s; --clock real runs in the machine's time\n"
+      )
+    }
+    return end
   }
 
   /// Returns the reason why programs do not run in virtual time, in half a sentence.
@@ -333,13 +286,15 @@ package struct DrillProgram: Sendable {
     try plan.apply(load: arguments)
     plan.deadline = try arguments.duration("--timeout") ?? plan.deadline
     plan.seed = UInt64(try arguments.int("--seed", in: 0...Int.max) ?? Int(plan.seed))
-    plan.stage = try arguments.choice("--stage", Self.stages) ?? nil
-    plan.errors = try arguments.choice("--errors", Self.errors) ?? plan.errors
-    plan.time = try arguments.choice("--clock", Self.times) ?? time
+    plan.stage = try arguments.choice("--stage", DrillFlags.stages) ?? nil
+    plan.errors = try arguments.choice("--errors", DrillFlags.errors) ?? plan.errors
+    plan.time = try arguments.choice("--clock", DrillFlags.times) ?? time
     try apply(workers: arguments, to: &plan)
     try plan.leaveOut(among: group)
     if !arguments.has("--baseline"), let gate = plan.gates.first(where: \.needsBaseline) {
-      throw Refusal.gateWithoutBaseline(gate)
+      throw Refusal.usage(
+        "gate \"\(gate)\": the bar is another report's; give that by --baseline FILE."
+      )
     }
     return plan
   }
@@ -349,14 +304,19 @@ package struct DrillProgram: Sendable {
   private func apply(workers arguments: Arguments, to plan: inout DrillPlan) throws {
     let asked = try arguments.int("--workers", in: 1...Self.workersMax)
     guard plan.time == .virtualTime else {
-      if asked != nil { throw Refusal.workersInRealTime }
-      return
+      guard asked != nil else { return }
+      throw Refusal.usage(
+        "--workers is for --clock virtual; in real time --rate and --concurrency say what is at once."
+      )
     }
     if !isDefault(arguments) { plan.subjects = Array(plan.subjects.prefix(1)) }
     let judged = subjects.filter { plan.subjects.contains($0.name) }
     guard plan.isInWorlds || judged.allSatisfy(\.canBeMadeAnew) else {
-      if let asked, asked > 1 { throw Refusal.workersOfOne(plan.subjects.first ?? "the client") }
-      return
+      guard let asked, asked > 1 else { return }
+      throw Refusal.usage(
+        "--workers: \(plan.subjects.first ?? "the client") is one client in all its calls, which "
+          + "several threads cannot fly at once. Leave the flag out."
+      )
     }
     plan.workers = asked ?? min(ProcessInfo.processInfo.activeProcessorCount, Self.workersMax)
   }
@@ -402,62 +362,5 @@ package struct DrillProgram: Sendable {
     if words.first == WorldCheck.word { await WorldCheck.main() }
     guard words.first == Self.subjectWord else { return }
     await SubjectProcess.main(subjects: subjects)
-  }
-}
-
-/// A drill under way that SIGINT and SIGTERM stop: no further call begins, its processes end with
-/// every program that they have started, and there is a report of the calls that had ended. A
-/// second signal ends this process at once.
-private struct InterruptibleFlight {
-  let plan: DrillPlan
-
-  /// The way in which a drill ended.
-  struct End: Sendable {
-    var report: Report
-    var part: ProcessDrill.Flown.Part?
-    /// The signal that stopped it; `nil` where it came to its end.
-    var signal: StopSignal?
-  }
-
-  /// Flies, and comes back when no process of the drill's is left.
-  func run(_ run: @escaping @Sendable () async throws -> ProcessDrill.Flown) async throws -> End {
-    let interruption = Interruption()
-    let flight = Task { try await run() }
-    let signal = Locked<Int32?>(nil)
-    let watch = Task {
-      // Nobody interrupted; the drill is over.
-      guard let number = await interruption.wait() else { return }
-      signal.withLock { $0 = number }
-      flight.cancel()
-    }
-    let result = await flight.result
-    watch.cancel()
-    let stop = signal.withLock { $0 }.map { StopSignal(number: $0) }
-    do {
-      let flown = try result.get()
-      // One that came behind the last call came too late to interrupt anything.
-      return End(report: flown.report, part: flown.part, signal: flown.part == nil ? nil : stop)
-    } catch is CancellationError {
-      // Nothing of it had begun.
-      return End(report: plan.report([]), signal: stop)
-    }
-  }
-}
-
-/// The signal that a drill was stopped by.
-private struct StopSignal: Sendable {
-  let number: Int32
-
-  var code: ExitCode { number == SIGTERM ? .terminated : .interrupted }
-
-  /// Says in a sentence how far the drill came, and what is written.
-  func words(_ part: ProcessDrill.Flown.Part?, _ files: [String]) -> String {
-    let end = number == SIGTERM ? "Told to end" : "Interrupted"
-    if let part, part.calls > 0 { return "\(end) \(part.words): the report is of these alone." }
-    let verb = files.count == 1 ? "is" : "are"
-    let lost =
-      files.isEmpty
-      ? "there is nothing to report" : "\(files.joined(separator: ", ")) \(verb) not written"
-    return "\(end) before a call had ended: \(lost)."
   }
 }

@@ -5,46 +5,29 @@ internal import WindTunnelCommandLine
 /// `drill --again drill.json#metro/payments/17`: one call of a report, flown by itself. It meets
 /// the same decisions as it did among the others, on another machine, too, and its story is told as
 /// it happens.
-struct FlyingAgain {
-  private let program: DrillProgram
-  private var plan: DrillPlan
-  private let before: Observation
-
-  /// Reads `FILE#SCENARIO/…/CALL`; what stands between is for people, and has to be right all the
-  /// same.
-  init(_ text: String, _ arguments: Arguments, in program: DrillProgram) throws {
-    for flag in program.flags.map(\.name) where !Self.flags.contains(flag) && arguments.has(flag) {
-      throw Refusal.notWithAgain(flag)
-    }
-    let recorded = try RecordedCall(text, of: "--again", arguments)
-    (self.program, before) = (program, recorded.call)
-    plan = try RecordedPlan(recorded).plan(try program.plan(), arguments)
-  }
-
+enum FlyingAgain {
   /// The flags that go with it.
   private static let flags = ["--again", "--cassette", "--scenario", "--subject", "--timeout"]
 
-  /// Flies it and says how it went; found, where it failed again.
-  mutating func run() async throws -> ExitCode {
+  /// Flies `FILE#SCENARIO/…/CALL` and says how it went; found, if it failed again. What stands
+  /// between scenario and call is for people, and has to be right all the same.
+  static func run(
+    _ text: String,
+    _ arguments: Arguments,
+    in program: DrillProgram
+  ) async throws -> ExitCode {
+    for flag in program.flags.map(\.name) where !Self.flags.contains(flag) && arguments.has(flag) {
+      throw Refusal.usage(
+        "\(flag) does not go with --again: that call is flown as its report says."
+      )
+    }
+    let recorded = try RecordedCall(text, of: "--again", arguments)
+    var plan = try recorded.plan(try program.plan(), arguments)
     try ToolEnvironment.needProcess()
     await plan.leaveWorlds(ifNeedBe: program.obstacleToWorlds, program.speaker)
-    let drill = try program.drill(plan)
+    let (drill, before) = (try program.drill(plan), recorded.call)
     Terminal.answer(line: "\(before.endpoint), call \(before.call) in \(plan.scenarios[0].name)")
-    let report: Report
-    if plan.time == .realTime {
-      report = try await drill.run { progress in
-        guard case .attempt(_, _, _, let attempt) = progress else { return }
-        Terminal.answer(line: "  \(Self.line(attempt))")
-      }
-    } else {
-      report =
-        plan.isInWorlds
-        ? try await drill.run() : try await Drill.run(program.subjects, plan)
-      // It is over before anybody could have read a line.
-      for attempt in report.scenarios.first?.subjects.first?.observations.first?.allAttempts ?? [] {
-        Terminal.answer(line: "  \(Self.line(attempt))")
-      }
-    }
+    let report = try await fly(drill, program.subjects)
     guard let row = report.scenarios.first?.subjects.first, let now = row.observations.first else {
       throw Refusal.selfNotFound
     }
@@ -70,6 +53,24 @@ struct FlyingAgain {
     case .failed: return .found
     case .crashed, .hung: return .fell
     }
+  }
+
+  /// Flies the call, and tells its story.
+  private static func fly(_ drill: ProcessDrill, _ subjects: [any Subject]) async throws -> Report {
+    let plan = drill.plan
+    if plan.time == .realTime {
+      return try await drill.run { progress in
+        guard case .attempt(_, _, _, let attempt) = progress else { return }
+        Terminal.answer(line: "  \(line(attempt))")
+      }
+    }
+    let report =
+      plan.isInWorlds ? try await drill.run() : try await Drill.run(subjects, plan)
+    // It is over before anybody could have read a line.
+    for attempt in report.scenarios.first?.subjects.first?.observations.first?.allAttempts ?? [] {
+      Terminal.answer(line: "  \(line(attempt))")
+    }
+    return report
   }
 
   private static func line(_ attempt: Observation.Attempt) -> String {

@@ -33,7 +33,7 @@ enum LastReport {
       if !FileManager.default.fileExists(atPath: ignore.path) {
         try FileError.writing(Data("*\n".utf8), to: ignore)
       }
-      try FileError.writing(report.data(), to: file)
+      try report.write(as: .json, to: file)
       return true
     } catch {
       let reason = (error as? FileError).map { "\($0)" } ?? FileError.reason(error)

@@ -38,11 +38,13 @@ struct RecordedCall {
       throw Refusal.choice("--subject", subject, among: flown.subjects.map(\.name))
     }
     guard let call = row.observations.first(where: { $0.call == number }) else {
-      throw Refusal.noSuchCall(number, of: subject, in: flown.name)
+      throw Refusal.usage(
+        "The report has no call \(number) of \(subject) in \(flown.name); a shard has its own alone."
+      )
     }
     let name = words.dropLast().joined(separator: "/")
     guard name.isEmpty || name == Observation.word(of: call.endpoint) else {
-      throw Refusal.otherEndpoint(name, call, of: flag)
+      throw Refusal.usage("\(flag): call \(call.call) is \(call.endpoint), not \(name).")
     }
     (self.file, self.report, self.flown, self.row, self.call) = (file, report, flown, row, call)
   }
@@ -67,22 +69,16 @@ struct RecordedCall {
   }
 }
 
-/// A plan from the facts of a report about its run.
-struct RecordedPlan {
-  private let recorded: RecordedCall
-  /// Whether the command is to be started.
-  private let startsCommand: Bool
-
-  private var report: Report { recorded.report }
-  private var flown: Report.ScenarioResult { recorded.flown }
-
-  init(_ recorded: RecordedCall, startsCommand: Bool = true) {
-    (self.recorded, self.startsCommand) = (recorded, startsCommand)
-  }
-
-  /// Returns the plan of the call alone; flags prevail over the report.
-  func plan(_ base: DrillPlan, _ arguments: Arguments) throws -> DrillPlan {
-    let (subject, call) = (recorded.row.name, recorded.call)
+// The plan from the facts of a report about its run.
+extension RecordedCall {
+  /// Returns the plan of the call alone; flags prevail over the report. `startsCommand` tells
+  /// whether the command is to be started.
+  func plan(
+    _ base: DrillPlan,
+    _ arguments: Arguments,
+    startsCommand: Bool = true
+  ) throws -> DrillPlan {
+    let subject = row.name
     var plan = base
     if let cassette = try cassetteFile(arguments) {
       try plan.apply(cassette: cassette)
@@ -90,7 +86,7 @@ struct RecordedPlan {
       plan.cassette = try Shipped.startup()
     }
     guard SHA256.hexadecimal(plan.cassette.data()) == fact("cassette") else {
-      throw Refusal.otherCassette
+      throw Refusal.usage("The report was flown on another cassette; give it by --cassette FILE.")
     }
     plan.scenarios = [try scenario(arguments)]
     (plan.seed, plan.stage) = (report.seed, flown.stage)
@@ -103,7 +99,7 @@ struct RecordedPlan {
     let ignored = fact("ignoredQuery")?.components(separatedBy: ", ") ?? []
     plan.ignoredQuery = ignored.map { NamePattern($0) }
     if subject == DrillPlan.execSubject {
-      plan.command = try command(arguments)
+      plan.command = try command(arguments, startsCommand)
     } else if !arguments.command.isEmpty {
       throw Refusal.commandWithoutExec
     }
@@ -111,7 +107,7 @@ struct RecordedPlan {
       Duration.milliseconds($0)
     }
     plan.deadline = try arguments.duration("--timeout") ?? timeout ?? plan.deadline
-    (plan.onlyCall, plan.elapsed) = (call.call, recorded.row.elapsed(at: call))
+    (plan.onlyCall, plan.elapsed) = (call.call, row.elapsed(at: call))
     plan.calls = max(plan.scenarios.first.map { plan.calls(in: $0) } ?? 0, call.call + 1)
     return plan
   }
@@ -125,10 +121,15 @@ struct RecordedPlan {
   private func cassetteFile(_ arguments: Arguments) throws -> URL? {
     if let path = try arguments.value("--cassette") { return URL(typed: path) }
     guard let path = fact("cassetteFile") else { return nil }
-    let beside = URL(typed: recorded.file).deletingLastPathComponent()
+    let beside = URL(typed: file).deletingLastPathComponent()
     let places = [URL(typed: path), beside.appending(path: URL(typed: path).lastPathComponent)]
     guard let found = places.first(where: { FileManager.default.fileExists(atPath: $0.path) })
-    else { throw Refusal.cassetteGone(path) }
+    else {
+      throw Refusal(
+        .noInput,
+        "The report was flown on \(path), which is not here; give the cassette by --cassette FILE."
+      )
+    }
     return found
   }
 
@@ -137,17 +138,26 @@ struct RecordedPlan {
     let asked = arguments.all("--scenario").first
     if asked == nil, let scenario = flown.scenario { return scenario }
     let scenario = try Scenarios.find(asked ?? flown.name, in: Shipped.scenarios())
-    guard scenario.name == flown.name else { throw Refusal.otherScenario(flown.name) }
+    guard scenario.name == flown.name else {
+      throw Refusal.usage(
+        "The report's scenario is \(flown.name); give its file by --scenario."
+      )
+    }
     return scenario
   }
 
-  private func command(_ arguments: Arguments) throws -> [String] {
+  private func command(_ arguments: Arguments, _ startsCommand: Bool) throws -> [String] {
     if !arguments.command.isEmpty { return arguments.command }
     guard let kept = fact(CommandWords.fact).flatMap({ CommandWords(text: $0) }),
       let program = kept.words.first
     else { throw Refusal.execWithoutCommand }
     guard startsCommand else { return kept.words }
-    guard !kept.isIncomplete else { throw Refusal.incompleteCommand(kept.words) }
+    guard !kept.isIncomplete else {
+      throw Refusal.usage(
+        "The report has the command without its secrets: "
+          + "\(kept.words.map(\.asShellWord).joined(separator: " ")). Give it whole behind --."
+      )
+    }
     guard Executable.find(program) != nil else { throw Refusal.noCommand(program) }
     return kept.words
   }

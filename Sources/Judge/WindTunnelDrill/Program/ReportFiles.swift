@@ -18,9 +18,8 @@ package struct ReportFiles: Sendable {
   package func write(_ report: Report) throws(FileError) {
     var unwritable: FileError?
     for (file, rendering) in files {
-      let data = report.rendered(as: rendering)
       do throws(FileError) {
-        try FileError.writing(data, to: file)
+        try report.write(as: rendering, to: file)
       } catch {
         unwritable = unwritable ?? error
       }

@@ -16,7 +16,9 @@ extension DrillProgram {
     var text = try arguments.operand(0, "REPORT#CALL", "which call to reproduce")
     if !text.contains("#") || FileManager.default.fileExists(atPath: URL(typed: text).path) {
       guard let worst = try Report(contentsOf: URL(typed: text)).findings.first else {
-        throw Refusal.noFinding
+        throw Refusal.usage(
+          "The report has no finding; name a call, as in reproduce drill.json#metro/payments/17."
+        )
       }
       text += "#\(worst.scenario)/\(worst.finding.call)"
     }
@@ -28,7 +30,7 @@ extension DrillProgram {
       of: recorded.call,
       findings.max { $0.severity < $1.severity },
       in: recorded.report,
-      RecordedPlan(recorded, startsCommand: false).plan(plan(), arguments)
+      recorded.plan(plan(), arguments, startsCommand: false)
     )
     let program = try server.text()
     if let file = try arguments.value("--out") {

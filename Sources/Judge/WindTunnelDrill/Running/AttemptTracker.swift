@@ -155,8 +155,14 @@ final class AttemptTracker: Sendable {
   private let send: @Sendable (WorkerMessage) -> Void
   private let state = Locked(State())
   private let recordings = Locked(KnownRecordings())
-  /// The attempts without their decisions that a recording answers as it is, by its place.
-  private let whole: Distinct<Int, Observation.Attempt>
+  /// The attempts without their decisions, by what they were dealt.
+  private let dealt: Distinct<Dealt, Observation.Attempt>
+
+  /// A response and the faults that are done to it.
+  private struct Dealt: Sendable, Hashable {
+    var take: Journal.Take
+    var faults: [Fault]
+  }
 
   init(
     _ cassette: Cassette,
@@ -168,7 +174,9 @@ final class AttemptTracker: Sendable {
   ) {
     (self.cassette, self.streams, self.startRequests) = (cassette, streams, startRequests)
     (self.stage, self.epoch, self.send) = (stage, epoch, send)
-    whole = Distinct { .init(.recording($0), [], over: Self.interaction(.recording($0), cassette)) }
+    dealt = Distinct {
+      Observation.Attempt($0.take, $0.faults, over: Self.interaction($0.take, cassette))
+    }
   }
 
   /// Takes an event of the deck's.
@@ -446,7 +454,13 @@ final class AttemptTracker: Sendable {
   private func retryDate(of outcome: Outcome) -> Duration? {
     let faults = outcome.decision.faults
     let recorded = outcome.recording
-    guard !faults.isEmpty || recorded?.response?.headers["Retry-After"] != nil,
+    let mayAsk = faults.contains {
+      switch $0 {
+      case .status(_, retryAfter: nil), .cut, .delay, .connection: false
+      default: true
+      }
+    }
+    guard mayAsk || recorded?.response?.headers["Retry-After"] != nil,
       let date = AnswerSummary(faults, over: recorded, now: outcome.second).retryDate
     else { return nil }
     let now = epoch.elapsed
@@ -524,16 +538,7 @@ final class AttemptTracker: Sendable {
       attempt.error = AnswerSummary(connection: decision).symptom?.rawValue
       return attempt
     }
-    var attempt =
-      if case .recording(let place) = entry.take, decision.faults.isEmpty {
-        whole(place)
-      } else {
-        Observation.Attempt(
-          entry.take,
-          decision.faults,
-          over: Self.interaction(entry.take, cassette)
-        )
-      }
+    var attempt = dealt(Dealt(take: entry.take, faults: decision.faults))
     attempt.decision = AttemptDecision(decision)
     attempt.start = now
     attempt.isRepeatable = entry.isRepeatable

@@ -31,6 +31,18 @@ struct CallRunner: Sendable {
     var hanging = Alarm.byOneTimer()
     /// The alarm that tells callers to give their calls up.
     var givingUp = Alarm.clock
+
+    /// Returns the requests of a subject's calls.
+    func workload(of subject: any Subject) -> Workload {
+      Workload(
+        cassette,
+        mix: mix,
+        seed: seed,
+        matcher: matcher,
+        holdingConversations: subject.holdsConversations(on: stage),
+        coveringAllBy: coveringCalls
+      )
+    }
   }
 
   let workload: Workload
@@ -78,14 +90,7 @@ struct CallRunner: Sendable {
     self.attemptTimeout = attemptTimeout
     self.emit = emit
     (scenario, seed) = (setup.scenario, setup.seed)
-    workload = Workload(
-      setup.cassette,
-      mix: setup.mix,
-      seed: setup.seed,
-      matcher: setup.matcher,
-      holdingConversations: subject.holdsConversations(on: setup.stage),
-      coveringAllBy: setup.coveringCalls
-    )
+    workload = setup.workload(of: subject)
     bodies = RecordedBodies(setup.cassette, matcher: setup.matcher)
     texts = RecordedTexts(setup.cassette, matcher: setup.matcher)
     critical = Set(
@@ -101,23 +106,13 @@ struct CallRunner: Sendable {
       emit
     )
     self.attempts = attempts
-    let isNamed =
-      subject.needsSockets && setup.stage == .onTheWire && Targets.needsNames(setup.scenario)
-    let names =
-      isNamed
-      ? try await LateNames(after: setup.scenario.link?.dnsDelay ?? .zero) {
-        attempts.askedForName(of: $0, until: $1)
-      } : nil
-    var options = PlaybackOptions(matcher: setup.matcher, then: .repeat, keepsRequests: false)
-    // The nearest of several servers is the one that is known by the call's own address.
-    options.origin = workload.startup?.servers.first
-    if VirtualWorld.isHere.withLock({ $0 }) { options.exchangeTime = VirtualWorld.exchangeTime }
+    let names = try await Self.names(of: subject, in: setup, telling: attempts)
     deck = Deck(
       setup.cassette,
       // What is waited for at the name server is not waited for again.
       scenario: names == nil ? setup.scenario : setup.scenario.withoutLookUps,
       seed: setup.seed,
-      options: options,
+      options: Self.options(setup, servers: workload.startup?.servers ?? []),
       observe: { attempts.observe($0) }
     )
     age = setup.elapsed
@@ -134,6 +129,29 @@ struct CallRunner: Sendable {
     )
     cassette = setup.cassette
     startWatch = workload.startup.map { StartWatch($0, in: setup.scenario, subject) }
+  }
+
+  /// Starts the name server of a subject that looks names up late; `nil` if there is none.
+  private static func names(
+    of subject: any Subject,
+    in setup: Setup,
+    telling attempts: AttemptTracker
+  ) async throws -> LateNames? {
+    guard subject.needsSockets, setup.stage == .onTheWire, Targets.needsNames(setup.scenario) else {
+      return nil
+    }
+    return try await LateNames(after: setup.scenario.link?.dnsDelay ?? .zero) {
+      attempts.askedForName(of: $0, until: $1)
+    }
+  }
+
+  /// Returns the options by which a cassette is played to a subject.
+  private static func options(_ setup: Setup, servers: [RequestURL]) -> PlaybackOptions {
+    var options = PlaybackOptions(matcher: setup.matcher, then: .repeat, keepsRequests: false)
+    // The nearest of several servers is the one that is known by the call's own address.
+    options.origin = servers.first
+    if VirtualWorld.isHere.withLock({ $0 }) { options.exchangeTime = VirtualWorld.exchangeTime }
+    return options
   }
 
   /// Makes these calls. Once the task is cancelled no further one begins, and those in the air are
@@ -203,35 +221,13 @@ struct CallRunner: Sendable {
   func close() async {
     // Whoever is cancelled meanwhile waits no longer.
     if scenario.cancellation != nil { try? await Task.sleep(for: Self.watchAfterCancels) }
-    if let seen = await connections() { emit(.connections(seen)) }
+    if scenario.keepsConnections {
+      let calls = begun.withLock { $0 }
+      let seen = await target.settled(after: calls, unread: scenario.sendsLargeBodies)
+      if let seen { emit(.connections(seen)) }
+    }
     await subject.close()
     await target.close()
-  }
-
-  /// Counts the client's connections. Where nearly every call has left one open, or something
-  /// unread, it gets some time to close them: one may wait for a garbage collector.
-  private func connections() async -> ClientRun.Connections? {
-    guard scenario.keepsConnections, let end = await counted() else { return nil }
-    var seen = end
-    let patience = ContinuousClock.now + ClientRun.Connections.patience
-    while seen.mayLeak || seen.leftUnread ?? 0 > 0, .now < patience, !Task.isCancelled {
-      // Only a cancellation ends it early, which ends the loop, too.
-      try? await Task.sleep(for: .milliseconds(100))
-      seen = await counted() ?? seen
-    }
-    return seen
-  }
-
-  private func counted() async -> ClientRun.Connections? {
-    guard let counts = target.connections else { return nil }
-    var seen = ClientRun.Connections(
-      calls: begun.withLock { $0 },
-      opened: counts.accepted,
-      mostOpen: counts.most,
-      leftOpen: counts.open
-    )
-    if scenario.sendsLargeBodies { seen.leftUnread = await target.countUnread() }
-    return seen
   }
 
   /// Makes a call; its latency counts from when it is due, or else from its first step.
@@ -251,33 +247,8 @@ struct CallRunner: Sendable {
       return emit(.refused("What an app has kept cannot be written: \(error)"))
     }
     defer { kept?.remove() }
-    let call = DrillCall(
-      index: number,
-      request: request,
-      isCritical: critical.contains(key),
-      baseURL: route.baseURL,
-      session: route.session,
-      exchange: route.exchange,
-      configure: route.configure,
-      attemptTimeout: attemptTimeout,
-      deadline: deadline,
-      authorityFile: authorityFile,
-      network: route.network,
-      watchesMemory: scenario.hasUnboundedBodies,
-      conversation: workload.conversation(of: number),
-      servers: route.servers,
-      kept: kept
-    )
-    if subject.endsCalls {
-      attempts.tellFirstSign(of: number) { [epoch, start = call.programStart] moment in
-        start.isSeen(at: epoch + moment)
-      }
-    }
-    if VirtualWorld.isHere.withLock({ $0 }) {
-      attempts.tell(of: number, after: VirtualWorld.attemptsMax) { [start = call.programStart] in
-        start.isEndless()
-      }
-    }
+    let call = call(number, for: request, isCritical: critical.contains(key), on: route, kept)
+    watch(call)
     let start = epoch.elapsed
     let intended = due.map { max(.zero, start - (ContinuousClock.now - $0)).inWholeMicroseconds }
     let end = await CallCompletion.first(
@@ -287,21 +258,69 @@ struct CallRunner: Sendable {
       number: number,
       alarms: alarms
     ) { [subject] in await subject.run(call) }
-    target.close(route, isHung: end.result == nil)
+    route.close(isHung: end.result == nil)
     // What hangs sends nothing more in the time of other calls.
     if end.result == nil { route.exchange?.die() }
     let seen = attempts.take(number, since: start)
+    var observation = observation(of: call, key, end, seen)
+    (observation.intendedStart, observation.start) = (intended, start)
+    emit(.ended(observation))
+  }
+
+  /// Creates a call on its route.
+  private func call(
+    _ number: Int,
+    for request: Request,
+    isCritical: Bool,
+    on route: CallRoute,
+    _ kept: KeptFile?
+  ) -> DrillCall {
+    DrillCall(
+      index: number,
+      request: request,
+      isCritical: isCritical,
+      route: route,
+      attemptTimeout: attemptTimeout,
+      deadline: deadline,
+      authorityFile: authorityFile,
+      conversation: workload.conversation(of: number),
+      kept: kept,
+      watchesMemory: scenario.hasUnboundedBodies
+    )
+  }
+
+  /// Has the call's program learn of its first sign, and of attempts without end.
+  private func watch(_ call: DrillCall) {
+    if subject.endsCalls {
+      attempts.tellFirstSign(of: call.index) { [epoch, start = call.programStart] moment in
+        start.isSeen(at: epoch + moment)
+      }
+    }
+    if VirtualWorld.isHere.withLock({ $0 }) {
+      attempts.tell(of: call.index, after: VirtualWorld.attemptsMax) {
+        [start = call.programStart] in
+        start.isEndless()
+      }
+    }
+  }
+
+  /// Returns the observation of a call that is over, without the times of its beginning.
+  private func observation(
+    of call: DrillCall,
+    _ key: RequestKey,
+    _ end: CallCompletion.End,
+    _ seen: AttemptTracker.Seen
+  ) -> Observation {
     let startUp = startUp(of: call, seen)
     var observation = Observation(
-      call: number,
-      endpoint: workload.endpoint(of: number),
-      isCritical: critical.contains(key),
+      call: call.index,
+      endpoint: workload.endpoint(of: call.index),
+      isCritical: call.isCritical,
       ending: end.result?.ending ?? .hung,
-      showed: call.said ?? end.result.map { shows($0, number, key) } ?? false,
+      showed: call.said ?? end.result.map { shows($0, call.index, key) } ?? false,
       latency: max(.zero, end.latency - (startUp ?? .zero)).inWholeMicroseconds,
       attemptCount: seesAttempts ? seen.count - seen.start.count : nil
     )
-    (observation.intendedStart, observation.start) = (intended, start)
     observation.startUp = startUp
     observation.clientAttempts = end.result?.attempts
     let ended = ended(call, end.result, key, seen)
@@ -317,12 +336,13 @@ struct CallRunner: Sendable {
         attemptsAfter: seesAttempts ? 0 : nil
       )
     }
-    if observation.ending != .crashed, observation.ending != .hung,
+    // An assignment of none takes time as well, once a call has any facts.
+    if let words = seen.notOnCassette, observation.ending != .crashed, observation.ending != .hung,
       seen.count > 0 || seesAttempts && observation.ending != .succeeded
     {
-      observation.notOnCassette = seen.notOnCassette
+      observation.notOnCassette = words
     }
-    emit(.ended(observation))
+    return observation
   }
 
   /// Returns the observations of a call at its end, from which the rules take their evidence.
@@ -365,12 +385,4 @@ struct CallRunner: Sendable {
     let there = call.programStart.there.map { min(sinceEpoch($0), sign) } ?? sign
     return max(.zero, there - sinceEpoch(begun)).inWholeMicroseconds
   }
-}
-
-/// The calls that nobody has begun.
-private struct CallQueue: Sendable {
-  private let calls: Locked<[Int]>
-
-  init(_ numbers: [Int]) { calls = Locked(numbers.reversed()) }
-  func next() -> Int? { calls.withLock { $0.popLast() } }
 }

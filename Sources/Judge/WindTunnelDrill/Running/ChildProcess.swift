@@ -46,22 +46,13 @@ struct ChildProcess {
     patience: Patience,
     _ receive: @escaping @Sendable (WorkerMessage) -> Void
   ) async throws -> End {
-    let process = SpawnedProcess()
-    process.executableURL = executable
-    let world =
-      job.worldAge.map { age -> [String] in
-        let date = DrillPlan.beginning + Double(age) / 1e9
-        return VirtualWorld.words(startingAt: date) + [executable.path]
-      } ?? []
-    process.arguments = world + arguments
-    process.environment = Self.environment
-    // It has programs to end first, and watches its standard input for that.
-    process.endsWithParent = false
+    let process = process(for: job)
+    let isInWorld = job.worldAge != nil
     let left = OrphanedProcesses()
     let (input, output) = (Pipe(), Pipe())
     let text = try JSONEncoder().encode(job) + Data("\n".utf8)
     // A world does not wait for a writer outside. Its tracer ends it if this process ends.
-    process.standardInput = world.isEmpty ? input : try VirtualWorld.file(of: text)
+    process.standardInput = isInWorld ? try VirtualWorld.file(of: text) : input
     process.standardOutput = output
     let watch = ChildWatch(process, patience)
     let notes = Locked<VirtualWorld.Notes?>(nil)
@@ -73,7 +64,7 @@ struct ChildProcess {
           while case let data = output.fileHandleForReading.availableData, !data.isEmpty {
             lines.take(data) { line in
               guard let message = WorkerMessage(line: line) else {
-                if !world.isEmpty, let last = VirtualWorld.Notes(line: line) {
+                if isInWorld, let last = VirtualWorld.Notes(line: line) {
                   notes.withLock { $0 = last }
                 }
                 return
@@ -97,13 +88,29 @@ struct ChildProcess {
         }
         watch.start()
         listener.start()
-        if world.isEmpty { Thread { Self.write(text, to: input.fileHandleForWriting) }.start() }
+        if !isInWorld { Thread { Self.write(text, to: input.fileHandleForWriting) }.start() }
       }
     } onCancel: {
       watch.cancel()
     }
     try Task.checkCancellation()
     return End(ending: ending, world: notes.withLock { $0 })
+  }
+
+  /// Creates the process of a job, which has no input and output yet.
+  private func process(for job: WorkerJob) -> SpawnedProcess {
+    let process = SpawnedProcess()
+    process.executableURL = executable
+    let world =
+      job.worldAge.map { age -> [String] in
+        let date = DrillPlan.beginning + Double(age) / 1e9
+        return VirtualWorld.words(startingAt: date) + [executable.path]
+      } ?? []
+    process.arguments = world + arguments
+    process.environment = Self.environment
+    // It has programs to end first, and watches its standard input for that.
+    process.endsWithParent = false
+    return process
   }
 
   static var environment: [String: String] {

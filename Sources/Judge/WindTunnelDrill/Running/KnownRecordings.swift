@@ -8,8 +8,9 @@ struct KnownRecordings: Sendable {
     guard case .recording(_, let place) = outcome.source,
       outcome.request.body.count <= SentValues.bodyBytesMax
     else { return SentValues(of: outcome, isWhole: true) }
-    if let last = lastSent[place], last.request == outcome.request { return last.values }
-    let values = SentValues(of: outcome, isWhole: true)
+    let last = lastSent[place]
+    if let last, SentValues.areSame(for: last.request, outcome.request) { return last.values }
+    let values = SentValues(of: outcome, isWhole: true, after: last)
     lastSent[place] = (outcome.request, values)
     return values
   }

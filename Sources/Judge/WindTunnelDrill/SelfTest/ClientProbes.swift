@@ -1,4 +1,5 @@
 internal import Foundation
+internal import WindTunnelServer
 internal import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)
@@ -11,20 +12,18 @@ enum CurlProbe {
   static let patience = 5
 
   /// Returns the exit code, after a signal that of a shell; `nil` if curl cannot be started.
-  static func look(at url: URL, trusting authority: URL?, within patience: Int = CurlProbe.patience)
-    async
-    -> Int?
-  {
+  static func look(
+    at url: String,
+    trusting authority: URL?,
+    within patience: Int = CurlProbe.patience,
+    in network: PrivateNetwork? = nil
+  ) async -> Int? {
     guard let curl = Executable.find("curl") else { return nil }
     var words = [
       "-sS", "-L", "--compressed", "--noproxy", "*", "--max-time", "\(patience)", "-o", "/dev/null",
     ]
     if let authority { words += ["--cacert", authority.path] }
-    switch await ProbeProcess.run(curl, words + [url.absoluteString]) {
-    case .exited(let code, _): return Int(code)
-    case .crashed(let signal): return 128 + Int(signal)
-    case .notStarted: return nil
-    }
+    return await ProbeProcess.run(curl, words + [url], in: network)?.code
   }
 }
 
@@ -33,32 +32,24 @@ package enum SessionProbe {
   /// Seconds of silence after which it gives up.
   static let patience = 3
 
-  /// Returns the result that the session reports; `nil` if the process cannot be started.
+  /// The word in place of a URL by which that process looks up a name.
+  static let lookUpWord = "getaddrinfo"
+
+  /// Returns the result that the session reports, and a crash if the process ends otherwise; `nil`
+  /// if the process cannot be started.
   static func look(
-    at url: URL,
+    at url: String,
     by executable: URL,
     _ arguments: [String],
-    within patience: Int = patience
+    within patience: Int = patience,
+    in network: PrivateNetwork? = nil
   ) async -> Seen? {
-    await text(at: url, by: executable, arguments, within: patience).flatMap { seen($0) }
-  }
-
-  /// Returns what that process prints, and ``crashed`` where it ends otherwise; `nil` where it
-  /// cannot be started.
-  static func text(
-    at url: URL,
-    by executable: URL,
-    _ arguments: [String],
-    within patience: Int
-  ) async -> String? {
-    switch await ProbeProcess.run(executable, arguments + [url.absoluteString, "\(patience)"]) {
-    case .exited(0, let text) where !text.isEmpty: text
-    case .exited, .crashed: crashed
-    case .notStarted: nil
+    let words = arguments + [url, "\(patience)"]
+    guard let (code, text) = await ProbeProcess.run(executable, words, in: network) else {
+      return nil
     }
+    return code == 0 && !text.isEmpty ? seen(text) : Seen(sight: .crash)
   }
-
-  private static let crashed = "crash"
 
   /// The sight, and the platform's number of the error if there was one.
   struct Seen: Sendable, Hashable {
@@ -68,6 +59,7 @@ package enum SessionProbe {
 
   /// Returns the inside of that process: looks once, prints what it saw and ends.
   package static func main(_ words: [String]) async -> Never {
+    if words.first == lookUpWord, words.count > 1 { lookUp(words[1]) }
     let configuration = URLSessionConfiguration.ephemeral
     let patience = words.count > 1 ? Int(words[1]) ?? Self.patience : Self.patience
     configuration.timeoutIntervalForRequest = TimeInterval(patience)
@@ -86,7 +78,26 @@ package enum SessionProbe {
         }
       }.resume()
     }
-    print(line)
+    end(printing: line)
+  }
+
+  private static func lookUp(_ name: String) -> Never {
+    do throws(SocketError) {
+      let addresses = try SocketAddress.resolve(name, port: 0)
+      end(printing: addresses.map(\.host).joined(separator: "\n"))
+    } catch {
+      end(printing: lookUpErrors[error.code] ?? "EAI \(error.code)")
+    }
+  }
+
+  /// RFC 3493 §6.1; NODATA is glibc's own, -5.
+  private static let lookUpErrors: [Int32: String] = [
+    EAI_NONAME: "EAI_NONAME", EAI_AGAIN: "EAI_AGAIN", EAI_FAIL: "EAI_FAIL",
+    EAI_SYSTEM: "EAI_SYSTEM", -5: "EAI_NODATA",
+  ]
+
+  private static func end(printing text: String) -> Never {
+    print(text)
     fflush(nil)
     // Not `exit`: OpenSSL's clean-up there races with threads that still free its handles.
     _exit(0)
@@ -95,7 +106,6 @@ package enum SessionProbe {
   static func seen(_ text: String) -> Seen? {
     let words = text.split(whereSeparator: \.isWhitespace)
     guard let word = words.first else { return nil }
-    if word == crashed { return Seen(sight: .crash) }
     if let status = Int(word) { return Seen(sight: .answer(status)) }
     guard let symptom = Symptom(rawValue: String(word)) else { return nil }
     return Seen(sight: .failure(symptom), code: words.count == 2 ? Int(words[1]) : nil)
@@ -104,35 +114,20 @@ package enum SessionProbe {
 
 /// A runner of a client's process.
 enum ProbeProcess {
-  enum Ending {
-    case exited(Int32, String)
-    case crashed(signal: Int32)
-    case notStarted
-  }
-
-  static func run(_ executable: URL, _ words: [String]) async -> Ending {
-    let process = SpawnedProcess()
-    process.executableURL = executable
-    process.arguments = words
+  /// Returns the exit code, after a signal that of a shell, and the output; `nil` if the process
+  /// cannot be started.
+  static func run(
+    _ executable: URL,
+    _ words: [String],
+    in network: PrivateNetwork? = nil
+  ) async -> (code: Int, text: String)? {
+    let process = SpawnedProcess(executable, words)
     process.environment = ChildProcess.environment
-    let output = Pipe()
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    return await withCheckedContinuation { continuation in
-      do { try process.run() } catch { return continuation.resume(returning: .notStarted) }
-      Thread {
-        let text = String(
-          decoding: output.fileHandleForReading.readDataToEndOfFile(),
-          as: UTF8.self
-        )
-        process.waitUntilExit()
-        let status = process.terminationStatus
-        continuation.resume(
-          returning: process.terminationReason == .exit
-            ? .exited(status, text) : .crashed(signal: status)
-        )
-      }.start()
-    }
+    if network != nil { process.environment?["RES_OPTIONS"] = ResolverStand.resolverOptions }
+    // Only a supervised process is in another network.
+    (process.network, process.isSupervised) = (network, network != nil)
+    guard let text = await process.text() else { return nil }
+    let status = Int(process.terminationStatus)
+    return (process.terminationReason == .exit ? status : 128 + status, text)
   }
 }

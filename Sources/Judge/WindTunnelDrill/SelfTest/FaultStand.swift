@@ -7,7 +7,7 @@ struct FaultStand: Sendable {
   private let kind: FaultKind
   let asked: ExpectedView
   /// The file of the authority that a client has to trust to meet the fault for what it is.
-  let authority: URL?
+  private(set) var authority: URL?
   private let place: Place
   /// The proxy behind which a conversation is live, and its origin; `nil` for all other kinds.
   private var live: (proxy: ReplayServer, origin: ReplayServer)?
@@ -29,15 +29,12 @@ struct FaultStand: Sendable {
       if case .connection(let fault) = kind.fault { fault } else { nil }
     asked = Self.asked(kind, connection)
     var options = ReplayServer.Options()
-    var authority: URL?
     switch connection {
     case .offline?, .refused?:
       place = .closed(try ClosedPort())
-      self.authority = nil
       return
     case .hostNotFound?:
       place = .nameless
-      self.authority = nil
       return
     case .tls(let fault)? where fault.needsCertificate:
       let tls = try ServerTLS()
@@ -56,7 +53,6 @@ struct FaultStand: Sendable {
     let server = try await ReplayServer(Self.deck(kind), options)
     let isTLS = if case .tls? = connection { true } else { false }
     place = .server(server, scheme: isTLS ? "https" : "http", hasPorts: connection != nil)
-    self.authority = authority
     if case .conversation = kind.fault { live = try await Self.live(kind) }
   }
 
@@ -87,21 +83,18 @@ struct FaultStand: Sendable {
       if case .connection = kind.fault { [.always(.always, kind.fault)] } else {
         [.on(RequestPattern("GET \(path)"), .always, kind.fault)]
       }
-    if case .conversation = kind.fault {
-      return Deck(
-        Cassette([StandConversation.recorded(at: path)]),
-        scenario: scenario,
-        then: .repeat
-      )
-    }
-    if kind.fault.isOfEvents {
-      let events = Response(headers: ["Content-Type": "text/event-stream"], body: Body(events))
-      return Deck(
-        Cassette([Interaction(Request("GET", RequestURL(path)), events)]),
-        scenario: scenario,
-        then: .repeat
-      )
-    }
+    let recorded: Interaction? =
+      if case .conversation = kind.fault {
+        StandConversation.recorded(at: path)
+      } else if kind.fault.isOfEvents {
+        Interaction(
+          Request("GET", RequestURL(path)),
+          Response(headers: ["Content-Type": "text/event-stream"], body: Body(events))
+        )
+      } else {
+        nil
+      }
+    if let recorded { return Deck(Cassette([recorded]), scenario: scenario, then: .repeat) }
     let stubs: [Stub] = [
       .get(RequestURL(path)) { _ in .text(Body(body)) }, .get("/other", json: ["other": 1]),
     ]
@@ -210,40 +203,21 @@ extension Fault {
 /// The beginning of a handshake, by hand: a client of TLS 1.2 (RFC 5246 §7.4.1.2) that has to do
 /// with no library, so that a server's first records can be looked at as they are.
 private enum ClientHello {
-  static let bytes: [UInt8] = record(22, [1] + length(body, bytes: 3) + body)
-
-  private static let body: [UInt8] =
-    [3, 3] + (0..<32).map { UInt8($0 * 7) } + [0]
-    + listed(cipherSuites, bytes: 2)
-    + [1, 0] + listed(extensions, bytes: 2)
-
-  /// ECDHE with AES by GCM, as every server of the last ten years has them, and by CBC, as those of
-  /// TLS 1.1 have (RFC 8422 §6, RFC 5289 §3.2).
-  private static let cipherSuites: [UInt8] = [
-    0xC0, 0x2F, 0xC0, 0x30, 0xC0, 0x2B, 0xC0, 0x2C, 0xC0, 0x13, 0xC0, 0x14, 0xC0, 0x09, 0xC0, 0x0A,
-  ]
-
-  private static let extensions: [UInt8] =
+  static let bytes: [UInt8] = [
+    // A record with the message, its version, its random number and no session.
+    22, 3, 1, 0, 105, 1, 0, 0, 101, 3, 3, 0, 7, 14, 21, 28, 35, 42, 49, 56, 63, 70, 77, 84, 91, 98,
+    105, 112, 119, 126, 133, 140, 147, 154, 161, 168, 175, 182, 189, 196, 203, 210, 217, 0,
+    // ECDHE with AES by GCM, as every server of the last ten years has them, and by CBC, as those
+    // of TLS 1.1 have (RFC 8422 §6, RFC 5289 §3.2).
+    0, 16, 0xC0, 0x2F, 0xC0, 0x30, 0xC0, 0x2B, 0xC0, 0x2C, 0xC0, 0x13, 0xC0, 0x14, 0xC0, 0x09, 0xC0,
+    0x0A,
+    // No compression, and three extensions.
+    1, 0, 0, 44,
     // supported_groups: x25519, P-256, P-384 (RFC 8422 §5.1.1).
-    [0, 10] + listed(listed([0, 29, 0, 23, 0, 24], bytes: 2), bytes: 2)
+    0, 10, 0, 8, 0, 6, 0, 29, 0, 23, 0, 24,
     // ec_point_formats: uncompressed.
-    + [0, 11] + listed(listed([0], bytes: 1), bytes: 2)
+    0, 11, 0, 2, 1, 0,
     // signature_algorithms: ECDSA, RSA-PSS and RSA with SHA-256 to SHA-512, and SHA-1.
-    + [0, 13]
-    + listed(
-      listed([4, 3, 8, 4, 4, 1, 5, 3, 8, 5, 5, 1, 8, 6, 6, 1, 2, 3, 2, 1], bytes: 2),
-      bytes: 2
-    )
-
-  private static func record(_ type: UInt8, _ content: [UInt8]) -> [UInt8] {
-    [type, 3, 1] + listed(content, bytes: 2)
-  }
-
-  private static func listed(_ content: [UInt8], bytes: Int) -> [UInt8] {
-    length(content, bytes: bytes) + content
-  }
-
-  private static func length(_ content: [UInt8], bytes: Int) -> [UInt8] {
-    (0..<bytes).reversed().map { UInt8(truncatingIfNeeded: content.count >> ($0 * 8)) }
-  }
+    0, 13, 0, 22, 0, 20, 4, 3, 8, 4, 4, 1, 5, 3, 8, 5, 5, 1, 8, 6, 6, 1, 2, 3, 2, 1,
+  ]
 }

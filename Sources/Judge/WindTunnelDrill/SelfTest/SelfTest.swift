@@ -18,14 +18,12 @@ package struct SelfTest: Sendable {
 
   private let executable: URL
   private let arguments: [String]
-  private let standWord: String
   static let noCurl = "curl is not here"
 
   /// Makes a self-test whose `URLSession` looks from `executable`, started with `arguments` and a
-  /// URL: there ``SessionProbe/main(_:)`` must be called. Started with `standWord` and further
-  /// words, it must call ``ResolverStand/main(_:lookingWith:)``.
-  package init(executable: URL, arguments: [String], standWord: String) {
-    (self.executable, self.arguments, self.standWord) = (executable, arguments, standWord)
+  /// URL: there ``SessionProbe/main(_:)`` must be called.
+  package init(executable: URL, arguments: [String]) {
+    (self.executable, self.arguments) = (executable, arguments)
   }
 
   /// Looks at these kinds, and tells of each when it is through with it.
@@ -69,18 +67,14 @@ package struct SelfTest: Sendable {
     do {
       // A client that waits in vain need not wait long.
       let isSilent = row.expectedSession == .failure(.timedOut)
-      let url = try await stand.url()
+      let url = try await stand.url().absoluteString
       let patience = isSilent ? 1 : CurlProbe.patience
-      if let code = await CurlProbe.look(at: url, trusting: stand.authority, within: patience) {
-        row.curl = code
-      } else {
-        row.unseenBy.append(Self.noCurl)
-      }
+      row.take(curl: await CurlProbe.look(at: url, trusting: stand.authority, within: patience))
       // The platform's session on Linux cannot be told of an authority.
       if stand.needsTrust {
         row.unseenBy.append("URLSession cannot be told of the certificate's authority")
       } else {
-        let url = try await stand.url()
+        let url = try await stand.url().absoluteString
         let patience = isSilent ? 1 : SessionProbe.patience
         row.take(await SessionProbe.look(at: url, by: executable, arguments, within: patience))
       }
@@ -114,9 +108,8 @@ package struct SelfTest: Sendable {
   /// Looks at the name servers' answers, all at once.
   private func rows(of examples: [DNSExample]) async -> [SelfTestRow] {
     guard !examples.isEmpty else { return [] }
-    let reports: [LookUpReport]
     do {
-      reports = try await ResolverStand.reports(examples, by: executable, standWord)
+      return try await ResolverStand.rows(of: examples, by: executable, arguments)
     } catch {
       return examples.map { example in
         var row = SelfTestRow(.lookUp(example))
@@ -124,42 +117,19 @@ package struct SelfTest: Sendable {
         return row
       }
     }
-    return examples.map { row(of: $0, reports) }
-  }
-
-  private func row(of example: DNSExample, _ reports: [LookUpReport]) -> SelfTestRow {
-    var row = SelfTestRow(.lookUp(example))
-    row.asked = example.expectedLookUp.joined(separator: " ")
-    guard let report = reports.first(where: { $0.name == example.name }) else {
-      row.skipped = ["nothing was told of it"]
-      return row
-    }
-    row.raw = report.found.joined(separator: " ")
-    (row.looks, row.equalLooks) = (1, report.found == example.expectedLookUp ? 1 : 0)
-    row.curl = report.curl
-    if report.curl == nil { row.unseenBy.append(Self.noCurl) }
-    row.take(report.session.flatMap { SessionProbe.seen($0) })
-    return row
   }
 }
 
 extension SelfTestRow {
+  /// Notes the exit code of curl; `nil` if there is no curl.
+  mutating func take(curl code: Int?) {
+    curl = code
+    if code == nil { unseenBy.append(SelfTest.noCurl) }
+  }
+
   /// Notes the result of a `URLSession`'s process; `nil` if there is none.
-  fileprivate mutating func take(_ seen: SessionProbe.Seen?) {
+  mutating func take(_ seen: SessionProbe.Seen?) {
     (session, sessionCode) = (seen?.sight, seen?.code)
     if seen == nil { unseenBy.append("URLSession's process returned no result") }
   }
-}
-
-/// The sight of a name that a script leads astray, as a line of text.
-struct LookUpReport: Codable, Sendable, Hashable {
-  /// The name of the example.
-  var name: String
-  /// The outcome of the C library's look-up: addresses, or the name of its error.
-  var found: [String]
-  /// The exit code of curl; `nil` where it is not here.
-  var curl: Int?
-  /// The facts that `URLSession` saw, as ``SessionProbe`` prints them; `nil` where it could not
-  /// look.
-  var session: String?
 }

@@ -1,5 +1,6 @@
 package import WindTunnel
 package import WindTunnelServer
+internal import WindTunnelSymptoms
 
 /// One kind of trouble that is listed and looked at: a fault of a scenario, or a look-up that a
 /// name server's script leads astray.
@@ -65,24 +66,15 @@ package struct SelfTestRow: Sendable, Hashable {
   /// Tells whether nobody looked.
   package var isSkipped: Bool { looks == 0 && curl == nil && session == nil }
 
-  /// The sight that `URLSession` should have here.
+  private var isApple: Bool { Symptom.Platform.current == .apple }
+
+  /// The sight that `URLSession` should have on this platform.
   package var expectedSession: FaultExpectation.Sight {
-    #if canImport(Darwin)
-      kind.expected.apple
-    #else
-      kind.expected.linux
-    #endif
+    isApple ? kind.expected.apple : kind.expected.linux
   }
 
-  /// The code of the `URLError` that `URLSession` should end with here; `nil` where none is, or
-  /// where it was not measured.
-  package var expectedCode: Int? {
-    #if canImport(Darwin)
-      nil
-    #else
-      kind.expected.linuxCode
-    #endif
-  }
+  /// The code of the error that `URLSession` should report; `nil` if none was measured.
+  package var expectedCode: Int? { isApple ? nil : kind.expected.linuxCode }
 
   /// Tells whether everybody who looked saw what they should.
   package var passed: Bool {

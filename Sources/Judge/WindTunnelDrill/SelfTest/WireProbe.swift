@@ -1,4 +1,5 @@
 internal import Foundation
+internal import WindTunnelServer
 
 /// The decision about a fault, as far as a raw socket can tell whether it came so.
 struct ExpectedView: Sendable, Hashable {
@@ -109,40 +110,50 @@ struct WireProbe {
   }
 
   private func meet(_ bytes: inout [UInt8]) -> ExpectedView.Ending? {
-    guard let address = Self.address(of: host, port) else { return .nameless }
-    let socket = Self.socket()
-    guard socket >= 0 else { return nil }
-    defer { close(socket) }
-    switch Self.connect(socket, address, asked.ending == .unanswered) {
-    case 0: break
-    case ECONNREFUSED: return .refused
-    case ETIMEDOUT: return .unanswered
-    default: return nil
+    let socket: Socket
+    do throws(SocketError) {
+      guard let address = try SocketAddress.resolve(host, port: port).first else {
+        return .nameless
+      }
+      socket = try .connecting(to: address)
+    } catch {
+      return error.operation == .connect ? Self.ending(of: error.code) : .nameless
     }
-    guard Self.send(opening, on: socket) else { return .reset }
+    defer { socket.close() }
+    let patience = asked.ending == .unanswered ? Self.connectPatience : Self.patience
+    guard Self.wait(for: POLLOUT, on: socket, patience) else { return .unanswered }
+    let code = socket.pendingError
+    guard code == 0 else { return Self.ending(of: code) }
+    guard send(opening, on: socket) else { return .reset }
     return read(socket, &bytes)
   }
 
-  private func read(_ socket: Int32, _ bytes: inout [UInt8]) -> ExpectedView.Ending? {
+  private static func ending(of code: Int32) -> ExpectedView.Ending? {
+    switch code {
+    case ECONNREFUSED: .refused
+    case ETIMEDOUT: .unanswered
+    default: nil
+    }
+  }
+
+  private func read(_ socket: Socket, _ bytes: inout [UInt8]) -> ExpectedView.Ending? {
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     var hasNudged = false
     while true {
       let isThere = has(bytes)
       if asked.endsAtNextByte, isThere, !hasNudged {
         hasNudged = true
-        _ = Self.send([UInt8(ascii: "G")], on: socket)
+        _ = send([UInt8(ascii: "G")], on: socket)
       }
       let isSilent = asked.ending == .open && isThere
       guard Self.wait(for: POLLIN, on: socket, isSilent ? Self.silence : Self.patience) else {
         return .open
       }
-      let count = recv(socket, &buffer, buffer.count, 0)
-      if count > 0 {
-        bytes += buffer[..<count]
-      } else if count == 0 {
-        return .finished
-      } else if errno != EINTR {
-        return errno == ECONNRESET ? .reset : nil
+      switch buffer.withUnsafeMutableBytes({ socket.read(into: $0) }) {
+      case .bytes(let count): bytes += buffer[..<count]
+      case .end: return .finished
+      case .wouldBlock: break
+      case .failed(let error): return error.code == ECONNRESET ? .reset : nil
       }
     }
   }
@@ -155,75 +166,17 @@ struct WireProbe {
     return bytes.count - head.upperBound >= asked.bytes.count
   }
 
-  private static func socket() -> Int32 {
-    #if canImport(Darwin)
-      Darwin.socket(AF_INET, SOCK_STREAM, 0)
-    #elseif canImport(Glibc)
-      Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    #elseif canImport(Musl)
-      Musl.socket(AF_INET, SOCK_STREAM, 0)
-    #endif
-  }
-
-  private static func address(of host: String, _ port: Int) -> sockaddr_in? {
-    var hints = addrinfo()
-    hints.ai_family = AF_INET
-    var list: UnsafeMutablePointer<addrinfo>?
-    guard getaddrinfo(host, String(port), &hints, &list) == 0 else { return nil }
-    defer { freeaddrinfo(list) }
-    guard let found = list?.pointee.ai_addr else { return nil }
-    return found.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { $0.pointee }
-  }
-
-  /// Returns the error of the attempt; 0 where there is a connection.
-  private static func connect(_ socket: Int32, _ address: sockaddr_in, _ isShort: Bool) -> Int32 {
-    let flags = fcntl(socket, F_GETFL)
-    _ = fcntl(socket, F_SETFL, flags | O_NONBLOCK)
-    defer { _ = fcntl(socket, F_SETFL, flags) }
-    var address = address
-    let size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let result = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address -> Int32 in
-        #if canImport(Darwin)
-          Darwin.connect(socket, address, size)
-        #elseif canImport(Glibc)
-          Glibc.connect(socket, address, size)
-        #elseif canImport(Musl)
-          Musl.connect(socket, address, size)
-        #endif
-      }
+  /// Sends bytes that a new connection has room for.
+  private func send(_ bytes: [UInt8], on socket: Socket) -> Bool {
+    if case .bytes(bytes.count) = bytes.withUnsafeBytes({ socket.write($0) }) {
+      true
+    } else {
+      false
     }
-    if result == 0 { return 0 }
-    guard errno == EINPROGRESS else { return errno }
-    guard wait(for: POLLOUT, on: socket, isShort ? connectPatience : patience) else {
-      return ETIMEDOUT
-    }
-    var (code, length) = (Int32(0), socklen_t(4))
-    getsockopt(socket, SOL_SOCKET, SO_ERROR, &code, &length)
-    return code
   }
 
-  private static func send(_ bytes: [UInt8], on socket: Int32) -> Bool {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { buffer -> Int in
-        #if canImport(Darwin)
-          Darwin.send(socket, buffer.baseAddress, buffer.count, 0)
-        #elseif canImport(Glibc)
-          Glibc.send(socket, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL))
-        #elseif canImport(Musl)
-          Musl.send(socket, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL))
-        #endif
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return false }
-      rest = rest.dropFirst(count)
-    }
-    return true
-  }
-
-  private static func wait(for event: Int32, on socket: Int32, _ milliseconds: Int) -> Bool {
-    var query = pollfd(fd: socket, events: Int16(event), revents: 0)
+  private static func wait(for event: Int32, on socket: Socket, _ milliseconds: Int) -> Bool {
+    var query = pollfd(fd: socket.descriptor, events: Int16(event), revents: 0)
     while true {
       let count = poll(&query, 1, Int32(milliseconds))
       if count < 0, errno == EINTR { continue }

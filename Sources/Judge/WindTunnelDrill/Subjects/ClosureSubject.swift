@@ -17,7 +17,8 @@ package struct ClosureSubject<Shown: Sendable>: Subject {
   /// Returns the result of a call that returned: something, unless that is empty.
   package static func result(_ shown: Shown) -> CallResult {
     if let body = shown as? Data { return .good(body) }
-    let isMissing = (shown as? any Missing)?.isMissing == true
+    let mirror = Mirror(reflecting: shown)
+    let isMissing = mirror.displayStyle == .optional && mirror.children.isEmpty
     let isEmpty = (shown as? any Collection)?.isEmpty == true
     var result = CallResult(ending: .succeeded, body: nil)
     result.isShown = !isMissing && !isEmpty
@@ -32,13 +33,4 @@ package struct ClosureSubject<Shown: Sendable>: Subject {
     if let symptom = Symptom(error) { return symptom.rawValue }
     return String(describing: error).told(atMost: scalarsMax)
   }
-}
-
-/// An optional of whatever.
-private protocol Missing {
-  var isMissing: Bool { get }
-}
-
-extension Optional: Missing {
-  fileprivate var isMissing: Bool { self == nil }
 }

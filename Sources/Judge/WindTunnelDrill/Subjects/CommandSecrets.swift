@@ -102,7 +102,7 @@ struct CommandSecrets {
     if word.hasPrefix("--") {
       return parts.count == 2 ? ("\(parts[0])=\(text(String(parts[1]), depth))", nil) : (word, nil)
     }
-    return isCurl ? cluster(word, depth) : short(word, depth)
+    return short(word, isCurl, depth)
   }
 
   /// Returns the long options of curl, wget, HTTPie and whoever names theirs alike.
@@ -120,35 +120,29 @@ struct CommandSecrets {
   /// Letters of curl's that something follows, in the same word or the next.
   private static let valued = Set("AbcCdDeEFhHKmoPQrtTuUwxXyYz")
 
-  /// Letters that are options together, as in `-sSfu name:password`.
-  private mutating func cluster(_ word: String, _ depth: Int) -> (left: String, next: Meaning?) {
-    guard let place = word.dropFirst().firstIndex(where: { Self.valued.contains($0) }) else {
-      return (word, nil)
-    }
-    let meaning: Meaning =
-      switch word[place] {
-      case "u", "U": .credentials
-      case "H": .header
-      case "b": .cookies
-      case "E": .certificate
-      default: .text
-      }
-    let rest = String(word[word.index(after: place)...])
-    if rest.isEmpty { return (word, meaning) }
-    return ("\(word[...place])\(taken(rest, as: meaning, true, depth))", nil)
-  }
-
-  /// `-u name:password` and `-H 'Name: value'` mean the same to many, and something else to others.
-  private mutating func short(_ word: String, _ depth: Int) -> (left: String, next: Meaning?) {
+  /// Letters of curl's are options together, as in `-sSfu name:password`. `-u name:password` and
+  /// `-H 'Name: value'` mean the same to many others, and something else to some.
+  private mutating func short(
+    _ word: String,
+    _ isCurl: Bool,
+    _ depth: Int
+  ) -> (left: String, next: Meaning?) {
+    let letters = word.dropFirst()
+    let valued = isCurl ? letters.firstIndex { Self.valued.contains($0) } : letters.indices.first
+    guard let place = valued else { return (word, nil) }
     let meaning: Meaning
-    switch word.dropFirst().first {
-    case "u", "U", "a": meaning = .credentials
+    switch word[place] {
+    case "u", "U": meaning = .credentials
+    case "a" where !isCurl: meaning = .credentials
     case "H": meaning = .header
+    case "b" where isCurl: meaning = .cookies
+    case "E" where isCurl: meaning = .certificate
+    case _ where isCurl: meaning = .text
     default: return (text(word, depth), nil)
     }
-    let rest = String(word.dropFirst(2))
+    let rest = String(word[word.index(after: place)...])
     if rest.isEmpty { return (word, meaning) }
-    return ("\(word.prefix(2))\(taken(rest, as: meaning, false, depth))", nil)
+    return ("\(word[...place])\(taken(rest, as: meaning, isCurl, depth))", nil)
   }
 
   private mutating func taken(

@@ -20,72 +20,44 @@ public struct DrillCall: Sendable {
   /// Tells whether a screen stays blank without the answer: the scenario names its request among
   /// its `critical` ones.
   public let isCritical: Bool
+  /// The way to the server.
+  var route: CallRoute
   /// The base URL to call: everything in front of the recorded path.
-  public let baseURL: URL
+  public var baseURL: URL { route.baseURL }
   /// The base URLs of the servers that an app chooses among at its start, the nearest first, where
   /// the cassette has a start; else ``baseURL`` alone.
   public var origins: [URL] { servers.isEmpty ? [baseURL] : servers.map(\.base) }
   /// The session to use; in process it leads to the cassette, and so does ``send(_:)``.
-  public var session: URLSession {
-    lazySession.session
-  }
+  public var session: URLSession { route.session.session }
   /// The time for which one attempt may wait without receiving a byte.
   public let attemptTimeout: Duration
   /// The time that the call may take.
   public let deadline: Duration
   /// The file of the authority that issues the certificates on the call's way, for whoever can be
   /// told whom to trust.
-  let authorityFile: URL?
+  var authorityFile: URL?
   /// The network in which its address is; `nil`: this process's own.
-  let network: PrivateNetwork?
+  var network: PrivateNetwork? { route.network }
   /// The recording of the conversation by WebSocket that its request begins; `nil` where it begins
   /// none.
-  package let conversation: Interaction?
+  package internal(set) var conversation: Interaction?
   /// The servers of the cassette's start; empty where it has none.
-  package let servers: [CallServer]
+  package var servers: [CallServer] { route.servers }
   /// The file of the configuration that an app has kept, for programs; `nil` where the cassette has
   /// no start, and for all others.
-  let kept: KeptFile?
+  var kept: KeptFile?
   /// Tells whether the memory of its program is looked at.
-  let watchesMemory: Bool
+  var watchesMemory = false
   /// The start of the program that is started for it.
   let programStart = ProgramStart()
   /// The way to the deck without a session; `nil` on the wire.
-  package private(set) var exchange: DirectExchange?
-  private var lazySession: CallSession
-  private let configure: @Sendable () -> URLSessionConfiguration
+  package var exchange: DirectExchange? { route.exchange }
   /// The client's word on what was shown: that something was, and that it was an earlier copy.
   private let word = Locked<(isShown: Bool?, isStale: Bool?)>((nil, nil))
   /// The client's word on what it received in a conversation.
   private let heard = Locked<[(digest: UInt64, at: DispatchTime)]>([])
   /// The steps of a flow in a search; `nil` in a drill.
   package var steps: FlowSteps?
-
-  init(
-    index: Int,
-    request: Request,
-    isCritical: Bool = false,
-    baseURL: URL,
-    session: CallSession,
-    exchange: DirectExchange? = nil,
-    configure: @escaping @Sendable () -> URLSessionConfiguration = { .wire() },
-    attemptTimeout: Duration,
-    deadline: Duration,
-    authorityFile: URL? = nil,
-    network: PrivateNetwork? = nil,
-    watchesMemory: Bool = false,
-    conversation: Interaction? = nil,
-    servers: [CallServer] = [],
-    kept: KeptFile? = nil
-  ) {
-    (self.index, self.request, self.isCritical) = (index, request, isCritical)
-    self.baseURL = baseURL
-    (lazySession, self.exchange) = (session, exchange)
-    (self.configure, self.attemptTimeout, self.deadline) = (configure, attemptTimeout, deadline)
-    (self.authorityFile, self.network, self.watchesMemory) = (authorityFile, network, watchesMemory)
-    self.conversation = conversation
-    (self.servers, self.kept) = (servers, kept)
-  }
 
   /// Returns the longest a harness waits for a call before it declares a hang: a client that keeps
   /// to its deadline gets some time to return.
@@ -96,9 +68,7 @@ public struct DrillCall: Sendable {
   /// Each access makes a new object, to be changed at will. The work of its sessions must have
   /// ended when the call does, like all that the call begins: their route then belongs to another
   /// call.
-  public var configuration: URLSessionConfiguration {
-    configure()
-  }
+  public var configuration: URLSessionConfiguration { route.configure() }
 
   /// Tells whether its address is this machine's own, or a name that nobody can have, or one that
   /// leads nowhere else in its network.
@@ -184,16 +154,18 @@ public struct DrillCall: Sendable {
   /// started in its place: in process alone.
   package func restarted() -> DrillCall {
     exchange?.die()
-    lazySession.cancel()
+    route.session.cancel()
     // What it says of itself is said of the same call.
     var next = self
-    next.exchange = exchange?.anew()
-    next.lazySession = CallSession { [configure] in URLSession(configuration: configure()) }
+    next.route.exchange = exchange?.anew()
+    next.route.session = CallSession { [configure = route.configure] in
+      URLSession(configuration: configure())
+    }
     return next
   }
 
   /// Ends the session of a call that was restarted, with its last task.
-  package func close() { lazySession.end() }
+  package func close() { route.session.end() }
 
   /// Reports whether the user saw something, where the client's result does not show it: a stale
   /// copy after an error, or a page without a line on it. The last report counts.
@@ -238,17 +210,11 @@ extension String {
   /// Every byte that has no place in a path or query (RFC 3986 §3.3 and §3.4) as its escape; what
   /// is escaped already stays as it is. `URL` would escape those, too, and their percent signs.
   fileprivate var withURLCharactersOnly: String {
-    var text = ""
-    for byte in utf8 {
-      let character = Character(UnicodeScalar(byte))
-      let isFine = byte < 128 && (character.isLetter || character.isNumber)
-      if isFine || "-._~!$&'()*+,;=:@/?%".contains(character) {
-        text.append(character)
-      } else {
-        let digits = String(byte, radix: 16, uppercase: true)
-        text += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
-      }
-    }
-    return text
+    addingPercentEncoding(withAllowedCharacters: Self.urlCharacters) ?? self
   }
+
+  private static let urlCharacters = CharacterSet(
+    charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+      + "-._~!$&'()*+,;=:@/?%"
+  )
 }

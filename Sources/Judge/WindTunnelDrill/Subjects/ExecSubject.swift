@@ -29,12 +29,6 @@ struct ExecSubject: Subject {
     guard call.leadsNowhereElse else {
       return .bad("\(call.baseURL.host ?? "its address") is not of this machine")
     }
-    let program = Program(
-      words: words(for: call),
-      secrets: secrets,
-      environment: Self.environment(of: call),
-      network: call.network
-    )
     let start = call.programStart
     start.isDue()
     let giveBack = await StartingPlaces.shared.place()
@@ -43,13 +37,7 @@ struct ExecSubject: Subject {
     if Task.isCancelled { return .bad("cancelled") }
     start.whenSeen(giveBack)
     DispatchQueue.global().asyncAfter(after: Self.startMax, giveBack)
-    let hear: @Sendable (Data) -> Void = { call.received($0) }
-    return await program.run(
-      start,
-      within: DrillCall.patience(call.deadline),
-      watchingMemory: call.watchesMemory,
-      hearing: call.conversation == nil ? nil : hear
-    )
+    return await result(of: call)
   }
 
   private func words(for call: DrillCall) -> [String] {
@@ -86,51 +74,18 @@ struct ExecSubject: Subject {
     environment["WINDTUNNEL_HEADERS"] = call.request.fieldsForPrograms
     return environment
   }
-}
 
-/// One run of a program.
-private struct Program: Sendable {
-  /// Of what it prints no more is kept; the rest is read and dropped.
-  private static let outputBytesMax = 16 << 20
-
-  let words: [String]
-  let secrets: CommandWords
-  let environment: [String: String]
-  let network: PrivateNetwork?
-
-  /// Runs it to its end, or kills it when that takes too long. `hear` is told of each message of a
-  /// conversation that it says it has received, as it says so.
-  func run(
-    _ start: ProgramStart,
-    within patience: Duration,
-    watchingMemory: Bool,
-    hearing hear: (@Sendable (Data) -> Void)? = nil
-  ) async -> CallResult {
+  /// Runs the program of a call to its end, or kills it when that takes too long.
+  private func result(of call: DrillCall) async -> CallResult {
+    let words = words(for: call)
     guard let executable = Executable.find(words[0]) else {
       return .bad("\(words[0]) is not there")
     }
-    let process = SpawnedProcess()
-    process.executableURL = executable
-    process.arguments = Array(words.dropFirst())
-    process.environment = environment
-    process.network = network
-    let output = Pipe()
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = output
-    let errors = Pipe()
-    process.standardError = errors
+    let process = SpawnedProcess(executable, Array(words.dropFirst()))
+    (process.environment, process.network) = (Self.environment(of: call), call.network)
     let isGivenUp = Locked(false)
     return await withTaskCancellationHandler {
-      let memory = watchingMemory ? MemoryWatch(process, livesOn: false) : nil
-      return await result(
-        of: process,
-        (output, errors),
-        isGivenUp,
-        start,
-        within: patience,
-        memory,
-        hear
-      )
+      await result(of: process, words[0], for: call, isGivenUp)
     } onCancel: {
       // Its caller gives it up, as a shell would; one that does not run yet is told when it does.
       isGivenUp.withLock { $0 = true }
@@ -140,34 +95,41 @@ private struct Program: Sendable {
 
   private func result(
     of process: SpawnedProcess,
-    _ pipes: (output: Pipe, errors: Pipe),
-    _ isGivenUp: Locked<Bool>,
-    _ start: ProgramStart,
-    within patience: Duration,
-    _ memory: MemoryWatch?,
-    _ hear: (@Sendable (Data) -> Void)?
+    _ program: String,
+    for call: DrillCall,
+    _ isGivenUp: Locked<Bool>
   ) async -> CallResult {
+    let start = call.programStart
+    let memory = call.watchesMemory ? MemoryWatch(process, livesOn: false) : nil
     let isLate = Locked(false)
     let sleep = Locked<String?>(nil)
-    let ending = Pipe()
-    // Closed when it has ended, which its reader sees.
-    process.terminationHandler = { [handle = ending.fileHandleForWriting] _ in
-      // It is open, and nobody else closes it.
-      try? handle.close()
-    }
+    // The waits before its first sign are those of its start, and count only without a sign.
+    let (processor, loaded) = (ProcessorWatch(process), Locked<ProcessorWatch.Mark>([:]))
     return await withCheckedContinuation { continuation in
       do {
-        try RunningPrograms.shared.start(process)
+        try ListenedProgram.start(process, of: secrets) { printed in
+          Self.body(of: printed, in: call)
+        } ended: { body, lastWords in
+          let isHung = isLate.withLock { $0 }
+          let seen = memory?.stop(isHung: isHung)
+          var result =
+            seen?.wasEnded == true
+            ? .bad(MemoryWatch.endedWords)
+            : Self.result(process, isHung: isHung, lastWords, body)
+          result.memory = seen
+          result.sleepWithoutLimit = sleep.withLock { $0 }
+          processor.stop()
+          result.processorDelay = processor.longest(since: loaded.withLock { $0 })
+          continuation.resume(returning: result)
+        }
       } catch {
-        return continuation.resume(returning: .bad("\(words[0]) cannot be started"))
+        return continuation.resume(returning: .bad("\(program) cannot be started"))
       }
       if let memory {
         // It has loaded its code by then, and nothing of an answer.
         start.whenSeen { memory.noteBefore() }
         memory.start {}
       }
-      // The waits before its first sign are those of its start, and count only without a sign.
-      let (processor, loaded) = (ProcessorWatch(process), Locked<ProcessorWatch.Mark>([:]))
       processor.start()
       start.whenSeen { loaded.withLock { $0 = processor.mark } }
       if isGivenUp.withLock({ $0 }) { process.askToEnd() }
@@ -177,49 +139,24 @@ private struct Program: Sendable {
         process.killAll()
       }
       start.whenEndless(end)
-      Self.watch(process, start, within: patience) {
+      Self.watch(process, start, within: DrillCall.patience(call.deadline)) {
         sleep.withLock { $0 = VirtualWorld.sleepWithoutLimit(of: process.processIdentifier) }
         end()
       }
-      let lastWords = LastWords(
-        of: pipes.errors.fileHandleForReading,
-        for: secrets,
-        until: ending.fileHandleForReading
-      )
-      Thread {
-        let printed = PrintedOutput(
-          pipes.output.fileHandleForReading,
-          until: ending.fileHandleForReading
-        )
-        let body = Self.body(of: printed, hear)
-        process.waitUntilExit()
-        RunningPrograms.shared.ended(process)
-        let isHung = isLate.withLock { $0 }
-        let seen = memory?.stop(isHung: isHung)
-        var result =
-          seen?.wasEnded == true
-          ? .bad(MemoryWatch.endedWords)
-          : Self.result(process, isHung: isHung, lastWords.seen(), body)
-        result.memory = seen
-        result.sleepWithoutLimit = sleep.withLock { $0 }
-        processor.stop()
-        result.processorDelay = processor.longest(since: loaded.withLock { $0 })
-        continuation.resume(returning: result)
-        // What it has left behind may go on to print, and ends with this process at the latest.
-        printed.drop()
-        process.waitUntilGone()
-        RunningPrograms.shared.gone(process)
-      }.start()
     }
   }
 
-  /// Reads what was printed to its end, and tells of each line that says what was received.
-  private static func body(of printed: PrintedOutput, _ hear: (@Sendable (Data) -> Void)?) -> Data {
-    guard let hear else { return printed.read(atMost: outputBytesMax) }
+  /// Of what it prints no more is kept; the rest is read and dropped.
+  private static let outputBytesMax = 16 << 20
+
+  /// Returns the output. The call hears of each message of its conversation that the program says
+  /// it has received, as it says so.
+  private static func body(of printed: PrintedOutput, in call: DrillCall) -> Data {
     var (body, lines) = (Data(), LineSplitter())
     printed.read { data in
       body += data.prefix(outputBytesMax - body.count)
-      lines.take(data) { line in if let line = ReceivedLine(line) { hear(line.content) } }
+      guard call.conversation != nil else { return }
+      lines.take(data) { line in if let line = ReceivedLine(line) { call.received(line.content) } }
     }
     return body
   }

@@ -18,13 +18,11 @@ final class RunningService: Sendable {
 
   /// A call that has been asked for and not answered.
   private struct Waiting: Sendable {
-    var continuation: CheckedContinuation<ServiceAnswer, Never>
+    var call: DrillCall
+    var continuation: CheckedContinuation<CallResult, Never>
     var asked: DispatchTime
-    var start: ProgramStart
     var memory: MemoryWatch?
     var mark: ProcessorWatch.Mark
-    /// Told of each message of its conversation that the program says it has received.
-    var hear: @Sendable (Data) -> Void
   }
 
   private struct State {
@@ -41,10 +39,12 @@ final class RunningService: Sendable {
     mutating func isThere(by call: Int, _ processor: ProcessorWatch) {
       guard there == nil else { return }
       // A busy machine gets round to this later than the sign came.
-      let now = waiting[call]?.start.seen ?? .now()
+      let now = waiting[call]?.call.programStart.seen ?? .now()
       there = now
       for number in waiting.keys { waiting[number]?.mark = processor.mark }
-      for (number, other) in waiting where number != call { other.start.isThere(since: now) }
+      for (number, other) in waiting where number != call {
+        other.call.programStart.isThere(since: now)
+      }
     }
   }
 
@@ -75,52 +75,40 @@ final class RunningService: Sendable {
     guard let executable = Executable.find(words[0]) else {
       return falls(.unfit("\(words[0]) is not there."))
     }
-    let (output, errors, ending) = (Pipe(), Pipe(), Pipe())
     process.executableURL = executable
     process.arguments = Array(words.dropFirst())
     process.environment = environment
     process.network = network
     process.standardInput = input
-    process.standardOutput = output
-    process.standardError = errors
-    // Closed when it has ended, which its reader sees.
-    process.terminationHandler = { [handle = ending.fileHandleForWriting] _ in
-      // It is open, and nobody else closes it.
-      try? handle.close()
-    }
     do {
-      try RunningPrograms.shared.start(process)
+      try ListenedProgram.start(process, of: secrets) { [self] in
+        listen(to: $0)
+      } ended: { [self] _, _ in
+        ended()
+      } gone: { [self] in
+        gone.signal()
+      }
     } catch {
       return falls(.unfit("\(words[0]) cannot be started."))
     }
     processor.start()
-    let end = ending.fileHandleForReading
-    let lastWords = LastWords(of: errors.fileHandleForReading, for: secrets, until: end)
-    Thread { [self] in
-      let printed = PrintedOutput(output.fileHandleForReading, until: end)
-      var lines = LineSplitter()
-      printed.read { data in
-        let dropped = lines.dropped
-        lines.take(data) { take($0) }
-        if lines.dropped > dropped {
-          complain(
-            "wrote a line of more than \(LineSplitter.lineBytesMax) bytes; the line is dropped"
-          )
-        }
+  }
+
+  private func listen(to printed: PrintedOutput) {
+    var lines = LineSplitter()
+    printed.read { data in
+      let dropped = lines.dropped
+      lines.take(data) { take($0) }
+      if lines.dropped > dropped {
+        complain(
+          "wrote a line of more than \(LineSplitter.lineBytesMax) bytes; the line is dropped"
+        )
       }
-      process.waitUntilExit()
-      RunningPrograms.shared.ended(process)
-      _ = lastWords.seen()
-      ended()
-      printed.drop()
-      process.waitUntilGone()
-      RunningPrograms.shared.gone(process)
-      gone.signal()
-    }.start()
+    }
   }
 
   /// Asks for a call and waits for its answer; one that does not come in time is a fall.
-  func answer(to call: DrillCall, within patience: Duration) async -> ServiceAnswer {
+  func result(of call: DrillCall, within patience: Duration) async -> CallResult {
     let (number, start) = (call.index, call.programStart)
     let memory = call.watchesMemory ? MemoryWatch(process, livesOn: true) : nil
     return await withTaskCancellationHandler {
@@ -130,16 +118,17 @@ final class RunningService: Sendable {
           // What it takes to load is no call's time.
           if state.there == nil { start.isDue() }
           state.waiting[number] = Waiting(
+            call: call,
             continuation: continuation,
             asked: .now(),
-            start: start,
             memory: memory,
-            mark: processor.mark,
-            hear: { call.received($0) }
+            mark: processor.mark
           )
           return false
         }
-        if hasFallen { return continuation.resume(returning: .fallen(number, .crashed)) }
+        if hasFallen {
+          return continuation.resume(returning: CallResult(ending: .crashed, body: nil))
+        }
         start.whenSeen { [weak self] in
           // Before the answer to it.
           memory?.noteBefore()
@@ -217,7 +206,7 @@ final class RunningService: Sendable {
   private func take(_ line: String) {
     if let told = ReceivedLine(line), let call = told.call {
       // A conversation may outlive its call, and what is said in it then is no call's.
-      state.withLock { $0.waiting[call]?.hear }?(told.content)
+      state.withLock { $0.waiting[call]?.call }?.received(told.content)
       return
     }
     guard let answer = ServiceAnswer(line: line) else {
@@ -240,10 +229,10 @@ final class RunningService: Sendable {
       )
     }
     if let complaint = answer.complaint { complain(complaint) }
-    var told = answer
-    told.memory = waiting.memory?.stop()
-    told.processorDelay = processor.longest(since: waiting.mark)
-    waiting.continuation.resume(returning: told)
+    var result = answer.result(of: waiting.call)
+    result.memory = waiting.memory?.stop()
+    result.processorDelay = processor.longest(since: waiting.mark)
+    waiting.continuation.resume(returning: result)
   }
 
   /// It has more memory than anybody should: it is ended, and so are the calls that wait for it, by
@@ -254,11 +243,11 @@ final class RunningService: Sendable {
     }
     guard let waiting else { return }
     process.killAll()
-    for (number, call) in waiting {
-      var answer = ServiceAnswer.fallen(number, .failed(MemoryWatch.endedWords))
-      answer.memory = call.memory?.stop()
-      answer.memory?.wasEnded = true
-      call.continuation.resume(returning: answer)
+    for call in waiting.values {
+      var result = CallResult.bad(MemoryWatch.endedWords)
+      result.memory = call.memory?.stop()
+      result.memory?.wasEnded = true
+      call.continuation.resume(returning: result)
     }
   }
 
@@ -300,9 +289,9 @@ final class RunningService: Sendable {
     }
     self.fall(fall)
     for (number, call) in state.withLock({ exchange(&$0.waiting, with: [:]) }) {
-      var answer = ServiceAnswer.fallen(number, fall == .hung ? .hung : .crashed)
-      answer.processorDelay = waits[number]
-      call.continuation.resume(returning: answer)
+      var result = CallResult(ending: fall == .hung ? .hung : .crashed, body: nil)
+      result.processorDelay = waits[number]
+      call.continuation.resume(returning: result)
     }
   }
 

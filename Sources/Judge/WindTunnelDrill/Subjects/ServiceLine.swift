@@ -68,10 +68,6 @@ struct ServiceAnswer: Sendable, Hashable {
   var isStale: Bool?
   /// The program's own count of its requests.
   var attempts: Int?
-  /// The memory of the program in the call, where that was looked at.
-  var memory: Observation.Memory?
-  /// The time that the program waited for a processor in the call.
-  var processorDelay: Duration?
   /// The part of it that is not what it was asked for, which is left out: in words that go on from
   /// the program's name.
   var complaint: String?
@@ -83,15 +79,6 @@ struct ServiceAnswer: Sendable, Hashable {
   private static let attemptsMax = 1_000_000
   /// No more is shown of what stands there in place of a count.
   private static let shownMax = 40
-
-  /// Returns the end of a call whose program fell before it answered.
-  static func fallen(_ call: Int, _ ending: Observation.CallResult) -> ServiceAnswer {
-    ServiceAnswer(call: call, ending: ending)
-  }
-
-  private init(call: Int, ending: Observation.CallResult) {
-    (self.call, self.ending) = (call, ending)
-  }
 
   /// Reads a line; `nil` where it is no object with a whole number `call` and a truth value `ok`.
   init?(line: String) {

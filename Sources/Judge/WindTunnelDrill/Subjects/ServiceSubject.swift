@@ -44,12 +44,11 @@ struct ServiceSubject: Subject {
       return .bad("\(call.baseURL.host ?? "its address") is not of this machine")
     }
     let service = service(for: call)
-    let answer = await service.answer(to: call, within: DrillCall.patience(call.deadline))
-    var result = answer.result(of: call)
-    result.memory = answer.memory
-    result.processorDelay = answer.processorDelay
+    let result = await service.result(of: call, within: DrillCall.patience(call.deadline))
     // The next call has another.
-    if answer.memory?.wasEnded == true { running.withLock { if $0 === service { $0 = nil } } }
+    if result.memory?.wasEnded == true {
+      running.withLock { if $0 === service { $0 = nil } }
+    }
     return result
   }
 

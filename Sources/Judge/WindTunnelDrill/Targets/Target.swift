@@ -13,9 +13,6 @@ internal import WindTunnelURLSession
 protocol Target: Sendable {
   /// Opens a call's route.
   func open(_ lane: Lane) async throws -> CallRoute
-  /// Closes a call's route. One that is hung may still be on it, and a task that it makes in a
-  /// session that has ended would end the process.
-  func close(_ route: CallRoute, isHung: Bool)
   /// Clears up behind the last call.
   func close() async
   /// The connections to it so far; `nil` where nobody counts them.
@@ -28,8 +25,34 @@ protocol Target: Sendable {
 extension Target {
   var connections: ConnectionCounts? { nil }
   func countUnread() async -> Int? { nil }
-  func close(_ route: CallRoute, isHung: Bool) { if !isHung { route.session.end() } }
   func close() async {}
+
+  /// Counts the connections after some calls; `nil` if nobody counts them. If nearly every call has
+  /// left one open, or something unread, its client gets some time to close them: one may wait for
+  /// a garbage collector.
+  func settled(after calls: Int, unread: Bool) async -> ClientRun.Connections? {
+    guard let end = await counted(after: calls, unread: unread) else { return nil }
+    var seen = end
+    let patience = ContinuousClock.now + ClientRun.Connections.patience
+    while seen.mayLeak || seen.leftUnread ?? 0 > 0, .now < patience, !Task.isCancelled {
+      // Only a cancellation ends it early, which ends the loop, too.
+      try? await Task.sleep(for: .milliseconds(100))
+      seen = await counted(after: calls, unread: unread) ?? seen
+    }
+    return seen
+  }
+
+  private func counted(after calls: Int, unread: Bool) async -> ClientRun.Connections? {
+    guard let counts = connections else { return nil }
+    var seen = ClientRun.Connections(
+      calls: calls,
+      opened: counts.accepted,
+      mostOpen: counts.most,
+      leftOpen: counts.open
+    )
+    if unread { seen.leftUnread = await countUnread() }
+    return seen
+  }
 }
 
 /// One call's route to the deck.
@@ -40,17 +63,18 @@ struct CallRoute: Sendable {
   var exchange: DirectExchange?
   /// Makes a configuration that leads the same way.
   var configure: @Sendable () -> URLSessionConfiguration = { .wire() }
-  /// The thing that has to be given back: a protocol class, or a port of the call's own.
-  var belongings: Belongings
+  /// Gives back a protocol class or a port of the call's own.
+  var giveBack: @Sendable (_ isHung: Bool) -> Void = { _ in }
   /// The network in which its address is; `nil`: this process's own.
   var network: PrivateNetwork?
   /// The servers of the cassette's start; empty where it has none.
   var servers: [CallServer] = []
 
-  enum Belongings: Sendable {
-    case nothing
-    case protocolClass(CallProtocol)
-    case ports([Int])
+  /// Closes the route. A call that hangs may still be on it, and a task that it makes in a session
+  /// that has ended would end the process.
+  func close(isHung: Bool) {
+    if !isHung { session.end() }
+    giveBack(isHung)
   }
 }
 
@@ -122,32 +146,21 @@ struct InProcessTarget: Target {
       session: CallSession { URLSession(configuration: configure()) },
       exchange: DirectExchange(deck, lane: lane, errors: errors),
       configure: configure,
-      belongings: .protocolClass(own),
+      // A class that a hung call may still use is never another's.
+      giveBack: { isHung in if !isHung { own.giveBack() } },
       servers: servers
     )
-  }
-
-  func close(_ route: CallRoute, isHung: Bool) {
-    // A class that a hung call may still use is never another's.
-    if isHung { return }
-    route.session.end()
-    if case .protocolClass(let own) = route.belongings { own.giveBack() }
   }
 }
 
 /// A protocol class of a call's own, which is taken when the call first makes a session: a client
 /// that has no use for one needs none.
 final class CallProtocol: Sendable {
-  private enum State: Sendable {
-    case unused
-    case taken(AnyClass)
-    case over
-  }
-
   private let deck: Deck
   private let lane: Lane
   private let errors: Symptom.Platform
-  private let state = Locked(State.unused)
+  /// The class, if it was taken, and whether the call is over.
+  private let state = Locked<(type: AnyClass?, isOver: Bool)>((nil, false))
 
   init(_ deck: Deck, _ lane: Lane, _ errors: Symptom.Platform) {
     (self.deck, self.lane, self.errors) = (deck, lane, errors)
@@ -156,11 +169,11 @@ final class CallProtocol: Sendable {
   /// The class, taken by now; when the call is over it leads nowhere.
   var type: AnyClass {
     state.withLock { state -> AnyClass in
-      if case .taken(let type) = state { return type }
+      if let type = state.type { return type }
       let type: AnyClass = ProtocolClassPool.take(
         for: ProtocolRegistration(deck: deck, lane: lane, errors: errors)
       )
-      if case .over = state { ProtocolClassPool.giveBack(type) } else { state = .taken(type) }
+      if state.isOver { ProtocolClassPool.giveBack(type) } else { state.type = type }
       return type
     }
   }
@@ -168,8 +181,8 @@ final class CallProtocol: Sendable {
   /// Gives the class back, if it was taken: another call may have it.
   func giveBack() {
     state.withLock { state in
-      if case .taken(let type) = state { ProtocolClassPool.giveBack(type) }
-      state = .over
+      if let type = state.type { ProtocolClassPool.giveBack(type) }
+      state = (nil, true)
     }
   }
 }
@@ -219,12 +232,11 @@ extension ServedTarget {
     to port: Int,
     _ ports: ServerPorts,
     scheme: String = "http",
-    path: String = "",
-    _ belongings: CallRoute.Belongings
+    path: String = ""
   ) throws -> CallRoute {
     let host = names?.host(of: lane) ?? "127.0.0.1"
     func base(_ port: Int) throws -> URL { try url("\(scheme)://\(host):\(port)\(path)") }
-    var route = CallRoute(baseURL: try base(port), session: .wire(), belongings: belongings)
+    var route = CallRoute(baseURL: try base(port), session: .wire())
     route.network = names?.network
     route.servers = try ports.servers(at: base)
     return route
@@ -259,7 +271,7 @@ struct WireTarget: ServedTarget {
   }
 
   func open(_ lane: Lane) throws -> CallRoute {
-    try route(of: lane, to: server.port, ports, path: lane.basePath, .nothing)
+    try route(of: lane, to: server.port, ports, path: lane.basePath)
   }
 }
 
@@ -277,12 +289,9 @@ struct PortTarget: ServedTarget {
     let ports = try await ServerPorts(of: servers, on: deck, besides: port) {
       try await server.openPort(lane: lane, origin: $0)
     }
-    return try route(of: lane, to: port, ports, scheme: scheme, .ports(ports.numbers))
-  }
-
-  func close(_ route: CallRoute, isHung: Bool) {
-    if !isHung { route.session.end() }
-    if case .ports(let ports) = route.belongings { ports.forEach(server.closePort) }
+    var route = try route(of: lane, to: port, ports, scheme: scheme)
+    route.giveBack = { [server] _ in ports.numbers.forEach(server.closePort) }
+    return route
   }
 }
 
@@ -299,17 +308,20 @@ struct LentPortTarget: ServedTarget {
   let names: LateNames?
   let deck: Deck
   let servers: [RequestURL]
-  private let ports = Locked<(all: [Port], free: [Port])>(([], []))
+  private let free = Locked<[Port]>([])
 
   var connections: ConnectionCounts? { server.connections }
 
   func open(_ lane: Lane) async throws -> CallRoute {
     let port = try await port(of: lane)
-    return try route(of: lane, to: port.number, port.servers, .ports([port.number]))
+    var route = try route(of: lane, to: port.number, port.servers)
+    // Whatever a call that hangs still sends is never another's.
+    route.giveBack = { [free] isHung in if !isHung { free.withLock { $0.append(port) } } }
+    return route
   }
 
   private func port(of lane: Lane) async throws -> Port {
-    if let port = ports.withLock({ $0.free.popLast() }) {
+    if let port = free.withLock({ $0.popLast() }) {
       port.lane.withLock { $0 = lane }
       return port
     }
@@ -318,21 +330,7 @@ struct LentPortTarget: ServedTarget {
     let servers = try await ServerPorts(of: servers, on: deck, besides: number) {
       try await server.openPort(lentTo: owner, origin: $0)
     }
-    let port = Port(number: number, lane: owner, servers: servers)
-    ports.withLock { $0.all.append(port) }
-    return port
-  }
-
-  func close(_ route: CallRoute, isHung: Bool) {
-    // Whatever a call that hangs still sends is never another's.
-    if isHung { return }
-    route.session.end()
-    guard case .ports(let numbers) = route.belongings else { return }
-    ports.withLock { ports in
-      if let port = ports.all.first(where: { $0.number == numbers.first }) {
-        ports.free.append(port)
-      }
-    }
+    return Port(number: number, lane: owner, servers: servers)
   }
 }
 
@@ -349,7 +347,7 @@ struct UnreachableTarget: Target {
   }
 
   func open(_ lane: Lane) -> CallRoute {
-    CallRoute(baseURL: baseURL, session: .wire(), belongings: .nothing, servers: servers)
+    CallRoute(baseURL: baseURL, session: .wire(), servers: servers)
   }
 }
 

@@ -75,11 +75,7 @@ public struct RuleStanding: Sendable, Hashable {
   /// The result of the rule.
   public let standing: Standing
   /// The number of calls that the rule did not judge because the machine was busy.
-  public let starved: Int
-
-  init(rule: String, standing: Standing, starved: Int = 0) {
-    (self.rule, self.standing, self.starved) = (rule, standing, starved)
-  }
+  public internal(set) var starved = 0
 
   /// The finding, where the rule was broken.
   public var finding: Finding? {

@@ -1,5 +1,3 @@
-internal import WindTunnelCore
-
 /// The calls of one client in one scenario, with their circumstances.
 public struct ClientRun: Sendable {
   /// The kinds of client, by how they report their results.
@@ -51,11 +49,6 @@ extension ClientRun {
 
   /// The place of the call with the greatest number.
   var lastCall: Int? { calls.indices.max { calls[$0].call < calls[$1].call } }
-
-  /// Returns the place of the first call of those at some places.
-  func firstCall(of places: [Int]) -> Int? {
-    places.min { calls[$0].call < calls[$1].call }
-  }
 
   /// The greatest number of calls that were under way at once.
   var mostAtOnce: Int {

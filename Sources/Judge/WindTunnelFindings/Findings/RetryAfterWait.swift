@@ -1,6 +1,9 @@
 // The wait that `Retry-After` asks for: a date is a moment, and seconds count from when the client
 // could read the head of the response (RFC 9110 §10.2.3).
 extension Observation.Attempt {
+  /// Whether the response asked to wait.
+  var asksToWait: Bool { retryAfter != nil || retryNotBefore != nil }
+
   /// The moment until which the response asked to wait; `nil` if it asked for no wait, or if the
   /// moment was not seen.
   var waitEnd: Duration? {

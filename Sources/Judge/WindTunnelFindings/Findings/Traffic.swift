@@ -65,29 +65,20 @@ extension ClientRun.Traffic {
     lateRequests = (lateRequests + other.lateRequests).sorted()
   }
 
-  package var json: JSON {
-    [
-      "connections": .array(connections.map(\.json)),
-      "lateRequestsMilliseconds": .array(lateRequests.map { .milliseconds($0) }),
-    ]
-  }
+}
 
-  package init(reading object: consuming ObjectReader) throws(FormatError) {
-    self.init()
-    for json in try object.array("connections") ?? [] {
-      connections.append(
-        try ClientRun.Connections(
-          reading: ObjectReader(json, source: object.source, path: object.place("connections"))
-        )
-      )
+extension ClientRun.Traffic: JSONObject {
+  package static let blank = Self()
+
+  package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
+    let name = "lateRequestsMilliseconds"
+    try fields.list("connections", &connections)
+    guard fields.isReading else {
+      return fields.write(name, .array(lateRequests.map { .milliseconds($0) }))
     }
-    for json in try object.array("lateRequestsMilliseconds") ?? [] {
-      guard let moment = json.doubleValue, (0...1e12).contains(moment) else {
-        throw object.error("lateRequestsMilliseconds", "\(json) is no moment in milliseconds")
-      }
-      lateRequests.append(Duration(milliseconds: moment))
+    lateRequests = try fields.object.values(name, "moment in milliseconds") { json in
+      json.doubleValue.flatMap { 0...1e12 ~= $0 ? Duration(milliseconds: $0) : nil }
     }
-    try object.refuseUnknownKeys()
   }
 }
 

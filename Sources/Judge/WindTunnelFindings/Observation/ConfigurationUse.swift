@@ -1,5 +1,3 @@
-@_spi(WindTunnel) internal import WindTunnelCore
-
 extension Observation {
   /// The ways in which a call meets a server that says other things than it must at an app's start.
   public enum RogueResponse: String, Sendable, Hashable, CaseIterable {

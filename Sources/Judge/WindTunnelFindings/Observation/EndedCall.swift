@@ -1,5 +1,4 @@
 package import Foundation
-internal import WindTunnel
 
 /// The result of a call, as the client reports it.
 package struct CallResult: Sendable {

@@ -1,5 +1,3 @@
-internal import WindTunnelHTTP
-
 // The rows that several rules or figures need. A row that one rule needs is in the rule's file.
 
 extension EvidenceRows {

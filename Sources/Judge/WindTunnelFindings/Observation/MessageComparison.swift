@@ -1,5 +1,3 @@
-@_spi(WindTunnel) internal import WindTunnelCore
-
 /// The messages that a client says it received, held against those that its server sent over all
 /// connections of a call.
 ///
@@ -30,7 +28,6 @@ package struct MessageComparison: Sendable, Hashable {
     var recording: Recorded
     var digest: UInt64
     var at: Duration
-    var isUsed = false
   }
 
   /// The place of a message on the cassette.
@@ -49,10 +46,10 @@ package struct MessageComparison: Sendable, Hashable {
       places.allSatisfy({ call.attempts[$0].conversation?.further == 0 })
     else { return nil }
     let reports = Dictionary(grouping: received.messages, by: \.digest)
-    var sendings = places.flatMap { Self.sendings(of: call.attempts[$0], at: $0) }
+    let sendings = places.flatMap { Self.sendings(of: call.attempts[$0], at: $0) }
     countLost(sendings, reports, in: call, at: places)
     countDoubled(sendings, reports)
-    compareOrder(of: received.messages, with: &sendings)
+    compareOrder(of: received.messages, with: sendings)
     let known = Set(sendings.map(\.digest))
     away = Self.away(
       in: call,
@@ -114,12 +111,10 @@ package struct MessageComparison: Sendable, Hashable {
     _ sendings: [Sending],
     _ reports: [UInt64: [ReceivedMessages.Message]]
   ) {
-    struct Once: Hashable {
-      var connection: Int
-      var recording: Recorded
-    }
     let sent = Dictionary(grouping: sendings, by: \.digest).mapValues { sendings in
-      Set(sendings.map { Once(connection: $0.connection, recording: $0.recording) }).count
+      Dictionary(grouping: sendings, by: \.connection).values.reduce(0) { sum, ofOne in
+        sum + Set(ofOne.map(\.recording)).count
+      }
     }
     for (digest, reports) in reports {
       guard let sent = sent[digest] else { continue }
@@ -129,7 +124,7 @@ package struct MessageComparison: Sendable, Hashable {
 
   private mutating func compareOrder(
     of messages: [ReceivedMessages.Message],
-    with sendings: inout [Sending]
+    with sendings: [Sending]
   ) {
     var places = Dictionary(grouping: sendings.indices) { sendings[$0].digest }
       .mapValues { $0[...] }

@@ -1,5 +1,3 @@
-@_spi(WindTunnel) internal import WindTunnelCore
-
 /// One call, which is one use of the client's API, with everything that was observed of it.
 ///
 /// Times are whole microseconds, and offsets count from the start of the scenario. A value that was

@@ -1,5 +1,3 @@
-@_spi(WindTunnel) internal import WindTunnelCore
-
 /// The messages of a call's conversations that its client says it received, in the order in which
 /// it said so.
 public struct ReceivedMessages: Sendable, Hashable {
@@ -32,19 +30,15 @@ public struct ReceivedMessages: Sendable, Hashable {
   }
 }
 
-/// The spelling of a message's digest in a report: a JSON number has not room for all of it.
-enum MessageDigest {
-  /// Writes a digest as sixteen hexadecimal digits.
-  static func text(_ digest: UInt64) -> String {
-    let digits = String(digest, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
-  }
-}
-
 extension JSONFields {
-  /// Lists a message's digest.
+  /// Lists a message's digest as sixteen hexadecimal digits: a JSON number has not room for all of
+  /// it.
   mutating func digest(_ name: String, _ value: inout UInt64?) throws(FormatError) {
-    guard isReading else { return write(name, value.map { .text(MessageDigest.text($0)) }) }
+    guard isReading else {
+      let digits = value.map { String($0, radix: 16) }
+      let zeros = String(repeating: "0", count: 16 - (digits?.count ?? 0))
+      return write(name, digits.map { .text(zeros + $0) })
+    }
     value = try object.string(name).map { text throws(FormatError) in
       guard text.utf8.count == 16, let digest = UInt64(text, radix: 16) else {
         throw object.error(name, "a digest has sixteen hexadecimal digits")
@@ -94,26 +88,18 @@ extension ConversationLog: JSONObject {
     try fields.count("waiting", &waiting)
     try fields.time("silentSinceMilliseconds", &silentSince)
     try fields.time("endMilliseconds", &end)
-    var (word, code): (EndWord?, Int?) =
-      switch ending {
-      case .client(let code): (.client, code)
-      case .server(let code): (.server, code)
-      case .clientLeft: (.clientLeft, nil)
-      case .serverLeft: (.serverLeft, nil)
-      case .stopped: (.stopped, nil)
-      case nil: (nil, nil)
-      }
+    var code: Int? = if case .client(let code)? = ending { code } else { nil }
+    if case .server(let ofServer)? = ending { code = ofServer }
+    func ends(_ code: Int) -> [(word: EndWord, end: Ending)] {
+      [
+        (.client, .client(code)), (.server, .server(code)), (.clientLeft, .clientLeft),
+        (.serverLeft, .serverLeft), (.stopped, .stopped),
+      ]
+    }
+    var word = ends(code ?? 1005).first { $0.end == ending }?.word
     try fields.choice("ending", &word)
     try fields.int("code", &code, in: 0...65_535)
-    ending =
-      switch word {
-      case .client: .client(code ?? 1005)
-      case .server: .server(code ?? 1005)
-      case .clientLeft: .clientLeft
-      case .serverLeft: .serverLeft
-      case .stopped: .stopped
-      case nil: nil
-      }
+    ending = ends(code ?? 1005).first { $0.word == word }?.end
   }
 }
 

@@ -206,16 +206,10 @@ package struct RecordedTexts: Sendable {
 
   /// Returns the content of events: the values of `data` (WHATWG HTML §9.2.6), or the texts.
   private static func content(of bytes: Data, _ format: EventStream.Format) -> Data {
-    guard format == .serverSent else { return Data(bytes.drop { $0 <= 0x20 }).trimmed }
+    guard format == .serverSent else {
+      let end = bytes.lastIndex { $0 > 0x20 }.map { $0 + 1 } ?? bytes.startIndex
+      return Data(bytes[..<end].drop { $0 <= 0x20 })
+    }
     return EventFields(Data(bytes)).data ?? Data()
-  }
-}
-
-extension Data {
-  /// The data without white space at the end.
-  fileprivate var trimmed: Data {
-    var data = self
-    while let last = data.last, last <= 0x20 { data.removeLast() }
-    return data
   }
 }

@@ -29,22 +29,22 @@ package struct SentValues: Sendable {
   ///   - contentBytesMax: The length of the largest content that is looked at.
   ///   - open: The names of cookies that are no credential here, since their server has them sent
   ///     without TLS, too.
+  ///   - last: An earlier request with its values, whose content need not be hashed again.
   package init(
     of outcome: Outcome,
     isWhole: Bool = false,
     contentBytesMax: Int = .max,
-    besidesCookies open: Set<Substring> = []
+    besidesCookies open: Set<Substring> = [],
+    after last: (request: Request, values: SentValues)? = nil
   ) {
     let request = outcome.request
     for field in request.headers {
-      let name = field.name.lowercased()
+      let roles = Self.roles(field.name)
+      guard roles.isCredential || roles.isAPIKey else { continue }
+      let name = roles.name
       if name == "cookie", Self.cookieNames(field.value).allSatisfy(open.contains) { continue }
       let value = "credential \(name): \(field.value)"
-      if Self.credentialNames.contains(name) {
-        credentials.append(value)
-      } else if Self.isCredential(name) || Self.mayBeCredential(name) {
-        apiKeys.append(value)
-      }
+      if roles.isCredential { credentials.append(value) } else { apiKeys.append(value) }
     }
     guard request.method == "POST" || request.method == "PATCH",
       request.body.count <= contentBytesMax
@@ -54,14 +54,22 @@ package struct SentValues: Sendable {
     // Of a request that was decided by its head the body is not here.
     let isCut = isWhole && request.body.count > Self.bodyBytesMax
     if !isCut, request.body.count > 0 || length == 0 || (isWhole && length == nil) {
-      let digest = SHA256.hexadecimal(request.body.data)
-      content = "content \(request.method) \(request.url.target) \(digest)"
+      let isSame =
+        last.map {
+          $0.request.method == request.method && $0.request.url == request.url
+            && $0.request.body == request.body
+        } ?? false
+      content = isSame ? last?.values.content : nil
+      if content == nil {
+        let digest = SHA256.hexadecimal(request.body.data)
+        content = "content \(request.method) \(request.url.target) \(digest)"
+      }
     }
     for field in request.headers {
-      let name = field.name.lowercased()
-      if name.has("idempotency") {
-        if !field.value.isEmpty, key == nil { key = "key \(name): \(field.value)" }
-      } else if !Self.isCredential(name), !Self.isStandard(name),
+      let roles = Self.roles(field.name)
+      if roles.isKey {
+        if !field.value.isEmpty, key == nil { key = "key \(roles.name): \(field.value)" }
+      } else if roles.isMark,
         recorded?.headers.values(field.name).contains(field.value) != true
       {
         add(field.value)
@@ -74,6 +82,18 @@ package struct SentValues: Sendable {
     guard request.body != recorded?.body else { return }
     let before = Set(recorded.map(Self.texts) ?? [])
     for text in Self.texts(of: request) where !before.contains(text) { add(text) }
+  }
+
+  /// Returns whether another request for the same recording has the same values for sure.
+  package static func areSame(for one: Request, _ other: Request) -> Bool {
+    guard one.method == other.method, one.headers.count == other.headers.count else { return false }
+    if one.method == "POST" || one.method == "PATCH" { return one == other }
+    return zip(one.headers, other.headers).allSatisfy { one, other in
+      if one == other { return true }
+      guard one.name == other.name else { return false }
+      let roles = roles(one.name)
+      return !roles.isCredential && !roles.isAPIKey
+    }
   }
 
   private mutating func add(_ value: String) {
@@ -107,6 +127,32 @@ package struct SentValues: Sendable {
     guard let json = try? JSON(parsing: body.data, source: "") else { return [] }
     return json.texts
   }
+
+  /// The parts that a field has in a request by its name.
+  private struct FieldRoles: Sendable {
+    /// The name in small letters.
+    let name: String
+    /// Whether it is `Authorization` or a cookie.
+    let isCredential: Bool
+    /// Whether an API has invented it for its credentials.
+    let isAPIKey: Bool
+    /// Whether it is an `Idempotency-Key`.
+    let isKey: Bool
+    /// Whether its value may mark a request.
+    let isMark: Bool
+
+    init(_ field: String) {
+      name = field.lowercased()
+      let isKnown = SentValues.isCredential(name)
+      isCredential = SentValues.credentialNames.contains(name)
+      isAPIKey = !isCredential && (isKnown || SentValues.mayBeCredential(name))
+      isKey = name.has("idempotency")
+      isMark = !isKnown && !SentValues.isStandard(name)
+    }
+  }
+
+  /// The parts of fields that were seen: every request of a drill has the same few.
+  private static let roles = Distinct<String, FieldRoles> { FieldRoles($0) }
 
   private static let credentialNames: Set<String> = [
     "authorization", "cookie", "proxy-authorization",
@@ -262,17 +308,18 @@ extension Observation.Sent {
   package mutating func takeParameters(of request: Request, recorded: [String: Set<String>]) {
     guard let known = recorded[request.url.path] else { return }
     let added = SentValues.parameters(of: request.url).filter { !known.contains($0.name) }
-    addsParameters = !added.isEmpty
-    let secret = added.filter { Self.looksSecret($0) }.map(\.name)
-    secretParameters = Array(secret.prefix(Self.parametersMax))
+    take(added, isAmbiguousTaken: true)
   }
 
   /// Takes the names of secrets in a query of the client's own making. A name that may mean
   /// something else says nothing here: many an interface wants its `key` or `sig` there.
   mutating func takeParameters(of request: Request) {
-    let parameters = SentValues.parameters(of: request.url)
+    take(SentValues.parameters(of: request.url), isAmbiguousTaken: false)
+  }
+
+  private mutating func take(_ parameters: [FormField], isAmbiguousTaken: Bool) {
     addsParameters = !parameters.isEmpty
-    let secret = parameters.filter { Self.looksSecret($0, isAmbiguousTaken: false) }.map(\.name)
+    let secret = parameters.filter { Self.looksSecret($0, isAmbiguousTaken) }.map(\.name)
     secretParameters = Array(secret.prefix(Self.parametersMax))
   }
 
@@ -282,12 +329,8 @@ extension Observation.Sent {
       return
     }
     isInClear = true
-    var places: [String] = []
-    for field in request.headers where places.count < Self.parametersMax {
-      let place = SentValues.secretPlace(of: field)
-      if let place, !places.contains(place) { places.append(place) }
-    }
-    secretsInClear = places + secretParameters.map { "\($0) in its URL" }
+    let places = request.headers.compactMap(SentValues.secretPlace).grouped(by: \.self).map(\.key)
+    secretsInClear = places.prefix(Self.parametersMax) + secretParameters.map { "\($0) in its URL" }
   }
 
   private static func isLoopback(_ host: String) -> Bool {
@@ -310,21 +353,12 @@ extension Observation.Sent {
     "key", "auth", "sig", "signature", "session", "sid",
   ]
 
-  private static func isPlain(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
-      UInt8(ascii: "."), UInt8(ascii: "["), UInt8(ascii: "]"):
-      true
-    default: false
-    }
-  }
-
-  private static func looksSecret(_ field: FormField, isAmbiguousTaken: Bool = true) -> Bool {
+  private static func looksSecret(_ field: FormField, _ isAmbiguousTaken: Bool) -> Bool {
     // A name stands in a sentence, so it has to be a plain one.
-    guard field.name.utf8.count <= nameBytesMax, field.name.utf8.allSatisfy(isPlain) else {
-      return false
+    let isPlain = field.name.allSatisfy { character in
+      character.isASCII && (character.isLetter || character.isNumber || "-_.[]".contains(character))
     }
+    guard isPlain, field.name.utf8.count <= nameBytesMax else { return false }
     let name = field.name.lowercased().filter { $0.isLetter || $0.isNumber }
     if secretNames.contains(name) || secretEnds.contains(where: name.hasSuffix) {
       return field.value.count >= valueBytesMin

@@ -49,7 +49,7 @@ package struct ProxiedExchanges: Sendable {
   private struct Open: Sendable {
     let isRepeatable: Bool
     let start: Duration
-    var sender: Sender?
+    var request: ProxiedRequest?
     var sent: Observation.Sent?
     var firstByte: Duration?
   }
@@ -78,15 +78,15 @@ package struct ProxiedExchanges: Sendable {
     case .requestEnd(let outcome, _, _):
       guard open[outcome.id] != nil, let request else { return }
       let sent = sent(of: outcome, request.values)
-      open[outcome.id]?.sender = request.sender
+      open[outcome.id]?.request = request
       open[outcome.id]?.sent = sent == Observation.Sent() ? nil : sent
     case .firstByte(let outcome):
       if open[outcome.id]?.firstByte == nil { open[outcome.id]?.firstByte = moment }
     case .ended(let outcome, let end?):
       // Of a request that did not come whole nobody knows which it is.
-      guard let open = open.removeValue(forKey: outcome.id), let sender = open.sender, hasRoom
+      guard let open = open.removeValue(forKey: outcome.id), let request = open.request, hasRoom
       else { return }
-      if let exchange = exchange(open, of: sender, outcome, end, at: moment) {
+      if let exchange = exchange(open, request, outcome, end, at: moment) {
         if exchange.isWaiting { waiting[outcome.id] = all.count }
         all.append(exchange)
       }
@@ -94,14 +94,13 @@ package struct ProxiedExchanges: Sendable {
       guard let place = waiting.removeValue(forKey: outcome.id) else { return }
       all[place].isWaiting = false
       all[place].attempt.end = moment
-    case .undone, .passed, .said, .notAsked, .ended(_, nil), .conversed, .strayed, .tunnelEnded:
-      break
+    default: break
     }
   }
 
   private func exchange(
     _ open: Open,
-    of sender: Sender,
+    _ request: ProxiedRequest,
     _ outcome: Outcome,
     _ end: ExchangeEnd,
     at moment: Duration
@@ -109,7 +108,7 @@ package struct ProxiedExchanges: Sendable {
     guard end.ending != .stopped else { return nil }
     let answer = ProxiedAnswer(outcome, end)
     var attempt = Observation.Attempt(
-      decision: answer.decision(of: outcome, sender.place),
+      decision: answer.decision(of: outcome, request.place),
       source: answer.source
     )
     (attempt.start, attempt.end) = (open.start, moment)
@@ -126,11 +125,11 @@ package struct ProxiedExchanges: Sendable {
     return ProxiedExchange(
       decision: outcome.id,
       scenario: end.scenario,
-      client: sender.client,
+      client: request.client,
       attempt: attempt,
       url: outcome.request.url,
-      sender: sender.name,
-      lane: sender.lane,
+      sender: request.sender,
+      lane: request.lane,
       redirect: answer.location.map { outcome.request.url.resolved($0) },
       isBrokenOff: answer.isBrokenOff,
       isWaiting: end.ending == .cut && answer.error == Symptom.timedOut.rawValue
@@ -157,41 +156,34 @@ package struct ProxiedExchanges: Sendable {
 
 /// The reading of a request that has come whole: all that takes time, and needs nobody's lock.
 package struct ProxiedRequest: Sendable {
-  fileprivate let sender: Sender
+  fileprivate let client: String
+  /// The address with what the client calls itself: several programs may share a machine.
+  fileprivate let sender: String
+  /// The address that was asked for without what may be private, behind the method.
+  fileprivate let place: String
+  /// The same request of the same client; `nil` if its content was not seen.
+  fileprivate let lane: String?
   fileprivate let values: SentValues
+
+  /// Larger content is not looked at, so that no loop of the server is held up by it.
+  private static let contentBytesMax = 1 << 20
 
   /// Reads the request of an event; `nil` of any event but a request's end.
   package init?(of event: ExchangeEvent) {
     guard case .requestEnd(let outcome, _, _) = event, let client = outcome.client else {
       return nil
     }
-    sender = Sender(of: outcome.request, from: client)
-    values = SentValues(of: outcome, contentBytesMax: Sender.contentBytesMax)
-  }
-}
-
-/// The sender of a request, and the request by which it is told from others.
-private struct Sender: Sendable {
-  let client: String
-  /// The address with what the client calls itself: several programs may share a machine.
-  let name: String
-  /// The address that was asked for without what may be private, behind the method.
-  let place: String
-  let lane: String?
-
-  /// Larger content is not looked at, so that no loop of the server is held up by it.
-  static let contentBytesMax = 1 << 20
-
-  init(of request: Request, from client: String) {
-    let name = "\(client) \(request.headers["User-Agent"] ?? "")"
-    (self.client, self.name) = (client, name)
+    let request = outcome.request
+    let sender = "\(client) \(request.headers["User-Agent"] ?? "")"
+    (self.client, self.sender) = (client, sender)
     var shown = request.url
     (shown.userInfo, shown.query) = (nil, nil)
     place = "\(request.method) \(shown.withoutSecrets)"
     lane = Self.content(of: request).map { content in
-      let parts = [name, request.method, request.url.spelled, content]
+      let parts = [sender, request.method, request.url.spelled, content]
       return SHA256.hexadecimal(parts.joined(separator: "\n").utf8)
     }
+    values = SentValues(of: outcome, contentBytesMax: Self.contentBytesMax)
   }
 
   /// The digest of the content, empty where there is none; `nil` where it was not seen.

@@ -31,9 +31,12 @@ extension FindingRule {
     if let example = taken.smallest,
       let shown = example.observation.allAttempts.first(where: \.metBadCertificate)?.error
     {
-      let seen =
-        "It sent its request all the same when the handshake showed \(Figures.symptom(shown))."
-      return rule.broken(seen, in: example, calls: taken.count, of: met.count)
+      return rule.broken(
+        "It sent its request all the same when the handshake showed \(Figures.symptom(shown)).",
+        in: example,
+        calls: taken.count,
+        of: met.count
+      )
     }
     // Whoever trusts nobody here has refused the authority, and not what was wrong.
     let bad = Set(met.map(\.observation.call))

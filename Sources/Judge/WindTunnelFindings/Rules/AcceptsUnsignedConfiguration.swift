@@ -1,5 +1,3 @@
-internal import WindTunnelHTTP
-
 extension FindingRule {
   /// A configuration is as good as any other bytes.
   static let acceptsUnsignedConfiguration = FindingRule(

@@ -20,7 +20,7 @@ extension FindingRule {
     }
     let kept = KeptAnswers(of: flight.calls)
     var judged = 0
-    var again: [(place: Int, had: KeptAnswers.Answer)] = []
+    var again: [Int: Observation.CacheTerms] = [:]
     for place in flight.calls.indices where flight.calls[place].isJudged {
       let call = flight.calls[place]
       guard let start = call.start, let had = kept.last(for: call.endpoint, before: start),
@@ -30,19 +30,14 @@ extension FindingRule {
       let asked = call.attempts.first { $0.isRequest && $0.asks(for: call.endpoint) }
       guard let asked, asked.sent?.isConditional != true else { continue }
       guard had.isUseful(at: asked.start ?? start) else { continue }
-      again.append((place, had))
+      again[place] = had.terms
     }
-    guard judged >= rule.leastCalls else { return rule.notMet(by: judged) }
-    guard
-      let first = again.min(by: { flight.calls[$0.place].call < flight.calls[$1.place].call })
-    else { return .passed(judged) }
-    let what =
-      first.had.terms.hasValidator
-      ? "had a validator" : "was fresh for \(Figures.wait(first.had.terms.fresh))"
-    let call = JudgedCall.one(at: first.place, in: flight)
-    let seen =
-      "It keeps answers, and asked for the whole of one again that it had had and that \(what)."
-    return rule.broken(seen, in: call, calls: again.count, of: judged)
+    return rule.standing(again.keys.sorted(), of: judged, in: flight) { place in
+      let fresh = again[place].flatMap { $0.hasValidator ? nil : $0.fresh }
+      let what = fresh.map { "was fresh for \(Figures.wait($0))" } ?? "had a validator"
+      return
+        "It keeps answers, and asked for the whole of one again that it had had and that \(what)."
+    }
   }
 }
 

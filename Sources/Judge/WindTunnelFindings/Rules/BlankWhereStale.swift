@@ -1,5 +1,3 @@
-internal import WindTunnel
-
 extension FindingRule {
   /// A client that had an answer shows nothing when the server is gone.
   static let blankWhereStale = FindingRule(
@@ -34,12 +32,12 @@ extension FindingRule {
       )
     }
     let blank = met.filter { flight.calls[$0].isBlank }
-    guard let first = flight.firstCall(of: blank) else { return .passed(met.count) }
-    let call = JudgedCall.one(at: first, in: flight)
-    let weight: Finding.Severity? = isExpected ? nil : .note
-    let seen =
-      "The server failed, and it showed nothing, where it had had an answer that may be shown then."
-    return rule.broken(seen, severity: weight, in: call, calls: blank.count, of: met.count)
+    return rule.standing(blank, of: met.count, in: flight) { _ in
+      Violation(
+        "The server failed, and it showed nothing, where it had had an answer that may be shown then.",
+        severity: isExpected ? nil : .note
+      )
+    }
   }
 }
 

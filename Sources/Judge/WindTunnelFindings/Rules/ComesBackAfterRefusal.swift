@@ -1,5 +1,3 @@
-internal import WindTunnel
-
 extension FindingRule {
   /// The server has said that it is the client's fault.
   static let comesBackAfterRefusal = FindingRule(

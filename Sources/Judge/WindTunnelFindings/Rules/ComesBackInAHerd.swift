@@ -47,9 +47,10 @@ extension FindingRule {
         )
     }
     let (call, all) = (JudgedCall.one(at: example, in: flight), flight.calls.count)
-    let seen =
+    let seen = Violation(
       "\(after.count) requests came within a second, \(Figures.time(after.start - end)) after the "
-      + "server was well again; later there were \(Figures.decimal(calm)) a second."
+        + "server was well again; later there were \(Figures.decimal(calm)) a second."
+    )
     return rule.broken(seen, in: call, calls: Swift.min(after.count, all), of: all)
   }
 

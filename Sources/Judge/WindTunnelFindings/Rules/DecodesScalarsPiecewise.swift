@@ -1,5 +1,3 @@
-internal import WindTunnelHTTP
-
 extension FindingRule {
   /// A letter that lies in two pieces is two halves of nothing.
   static let decodesScalarsPiecewise = FindingRule(

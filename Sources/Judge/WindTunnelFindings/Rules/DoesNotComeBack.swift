@@ -19,20 +19,19 @@ extension FindingRule {
   ).together(.afterWindow) { rule, _, flight in
     let late = flight.calls.indices.filter { flight.calls[$0].beganInCalm(after: patience) }
     guard late.count >= rule.leastCalls else { return rule.notMet(by: late.count) }
-    guard late.allSatisfy({ flight.calls[$0].isFailed }),
-      let first = flight.firstCall(of: late)
-    else { return .passed(late.count) }
+    guard late.allSatisfy({ flight.calls[$0].isFailed }) else { return .passed(late.count) }
     guard flight.calls.contains(where: { $0.afterWindow == nil && $0.ending == .succeeded })
     else { return .notMet("No call went well before.") }
     let unsent = late.count { flight.calls[$0].attemptCount == 0 }
     let how =
       unsent == late.count
       ? ", without a request" : unsent > 0 ? ", \(unsent) of them without a request" : ""
-    let call = JudgedCall.one(at: first, in: flight)
-    let seen =
-      "The server was well again, and each of \(late.count) calls that began "
-      + "\(Figures.wait(patience)) later or more failed\(how)."
-    return rule.broken(seen, in: call, calls: late.count, of: late.count)
+    return rule.standing(late, of: late.count, in: flight) { _ in
+      Violation(
+        "The server was well again, and each of \(late.count) calls that began "
+          + "\(Figures.wait(patience)) later or more failed\(how)."
+      )
+    }
   }
 
   /// A breaker may stay open for some time; whoever waits longer than this is out of order by

@@ -1,5 +1,3 @@
-internal import WindTunnel
-
 extension FindingRule {
   /// One message is taken for two.
   static let doublesMessages = FindingRule(

@@ -36,7 +36,8 @@ extension FindingRule {
       let how = example.claimsSuccess ? "showed something else" : "failed"
       let seen = "Each of \(judged) calls \(how) whose answer came with \(oddity)."
       // It is a library's fault, most of the time.
-      return rule.broken(seen, severity: .warning, in: example, calls: calls.count, of: judged)
+      let violation = Violation(seen, severity: .warning)
+      return rule.broken(violation, in: example, calls: calls.count, of: judged)
     }
     return .notMet("No kind of answer failed each time.")
   }
@@ -63,9 +64,10 @@ extension FindingRule {
       toldDates.allSatisfy({ $0.attempts.count == 1 && !$0.claimsSuccess }),
       let example = toldDates.smallest
     else { return nil }
-    let seen =
+    let seen = Violation(
       "Each of \(toldDates.count) calls failed at once that were told a date to come back at, and each of "
-      + "\(toldSeconds.count) came back that were told the seconds."
+        + "\(toldSeconds.count) came back that were told the seconds."
+    )
     return broken(seen, in: example, calls: toldDates.count, of: toldDates.count)
   }
 }

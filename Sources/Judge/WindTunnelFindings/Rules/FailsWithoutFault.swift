@@ -19,12 +19,10 @@ extension FindingRule {
     }
     // A call that succeeds has no traits, so that it is not among the troubled ones.
     let judged = failed.count + flight.calls.count { $0.isJudged && $0.ending == .succeeded }
-    guard let example = failed.smallest else {
-      return judged == 0 ? rule.notMet(by: 0) : .passed(judged)
+    return rule.standing(failed, of: judged) { call in
+      let sent = call.attempts.isEmpty ? "sent no request" : "met no fault"
+      return "It \(call.observation.endingVerb), and \(sent)."
     }
-    let sent = example.attempts.isEmpty ? "sent no request" : "met no fault"
-    let seen = "It \(example.observation.endingVerb), and \(sent)."
-    return rule.broken(seen, in: example, calls: failed.count, of: judged)
   }
 }
 

@@ -66,7 +66,7 @@ public struct FindingRule: Sendable {
   }
 
   /// The breach of a rule in a call.
-  struct Violation: Sendable {
+  struct Violation: Sendable, ExpressibleByStringInterpolation {
     /// The sentence that says what was seen.
     var seen: String
     /// A lesser weight than the rule's own.
@@ -75,6 +75,8 @@ public struct FindingRule: Sendable {
     init(_ seen: String, severity: Finding.Severity? = nil) {
       (self.seen, self.severity) = (seen, severity)
     }
+
+    init(stringLiteral seen: String) { self.init(seen) }
   }
 
   /// Every rule, the gravest first.
@@ -176,17 +178,41 @@ extension FindingRule {
     return call.client == .proxied && !isOfOneRequest ? min(severity, .warning) : severity
   }
 
-  /// Returns the standing of this rule when it was broken, by the example of a call.
-  func broken(
-    _ seen: String,
-    severity: Finding.Severity? = nil,
-    in call: JudgedCall,
-    calls: Int,
-    of judged: Int
+  /// Returns the standing of this rule by the calls that broke it; the first of them shows it.
+  ///
+  /// - Parameters:
+  ///   - broken: The places of the calls.
+  ///   - judged: The number of calls that met the condition.
+  ///   - flight: The run of the calls.
+  ///   - violation: Returns the violation in the call of a place.
+  /// - Returns: The standing.
+  func standing(
+    _ broken: [Int],
+    of judged: Int,
+    in flight: ClientRun,
+    _ violation: (Int) -> Violation
   ) -> RuleStanding.Standing {
-    broken(Violation(seen, severity: severity), in: call, calls: calls, of: judged)
+    guard judged >= leastCalls else { return notMet(by: judged) }
+    guard let first = broken.min(by: { flight.calls[$0].call < flight.calls[$1].call })
+    else { return .passed(judged) }
+    let call = JudgedCall.one(at: first, in: flight)
+    return self.broken(violation(first), in: call, calls: broken.count, of: judged)
   }
 
+  /// Returns the standing of this rule by the calls that broke it; the smallest of those that broke
+  /// it most gravely shows it.
+  func standing(
+    _ broken: [JudgedCall],
+    of judged: Int,
+    _ violation: (JudgedCall) -> Violation
+  ) -> RuleStanding.Standing {
+    guard judged >= leastCalls else { return notMet(by: judged) }
+    let grave = broken.filter { violation($0).severity == nil }
+    guard let example = grave.smallest ?? broken.smallest else { return .passed(judged) }
+    return self.broken(violation(example), in: example, calls: broken.count, of: judged)
+  }
+
+  /// Returns the standing of this rule when it was broken, by the example of a call.
   func broken(
     _ violation: Violation,
     in call: JudgedCall,

@@ -1,5 +1,3 @@
-internal import WindTunnel
-
 extension FindingRule {
   /// Whoever asked by https asked for nobody to read along.
   static let followsToPlainHTTP = FindingRule(
@@ -30,7 +28,9 @@ extension FindingRule {
         shown.formUnion(attempt.credentials)
         // It came by TLS after all, or nobody knows how.
         isRefused = isRefused && attempt.sent?.isSecure != true
-        if attempt.isRedirectedToHTTP { (isMet, isRedirected) = (true, true) }
+        if attempt.status == 302, attempt.decision.faults.contains(.answer(.redirectToHTTP)) {
+          (isMet, isRedirected) = (true, true)
+        }
         continue
       }
       guard isRedirected || isRefused else { continue }
@@ -43,13 +43,13 @@ extension FindingRule {
     guard isRefused else {
       return .broken(
         isHeard
-          ? Violation("It was redirected from https to http, and sent its credential along.")
+          ? "It was redirected from https to http, and sent its credential along."
           : Violation("It was redirected from https to http, and went there.", severity: .note)
       )
     }
     return .broken(
       isHeard
-        ? Violation("The TLS handshake failed, and it sent its credential by plain HTTP.")
+        ? "The TLS handshake failed, and it sent its credential by plain HTTP."
         : Violation("The TLS handshake failed, and it asked by plain HTTP.", severity: .warning)
     )
   }
@@ -64,10 +64,5 @@ extension Observation.Attempt {
     decision.faults.contains {
       if case .connection(.tls) = $0 { true } else { false }
     }
-  }
-
-  /// Tells whether a fault redirected it from https to http.
-  fileprivate var isRedirectedToHTTP: Bool {
-    status == 302 && decision.faults.contains(.answer(.redirectToHTTP))
   }
 }

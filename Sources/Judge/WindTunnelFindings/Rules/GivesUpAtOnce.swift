@@ -24,12 +24,14 @@ extension FindingRule {
     func broken(_ given: [JudgedCall], _ words: String) -> RuleStanding.Standing? {
       guard given.allSatisfy({ !$0.traits.contains(.repeats) }), let example = given.smallest
       else { return nil }
-      let seen = "None of \(given.count) calls that failed at first\(words) tried again."
+      let seen = Violation("None of \(given.count) calls that failed at first\(words) tried again.")
       return rule.broken(seen, in: example, calls: given.count, of: failed.count)
     }
     if let broken = broken(failed, "") { return broken }
     // A client may repeat after one kind of failure, and give up after another.
-    let kinds = Dictionary(grouping: failed) { $0.attempts[0].kindOfFailure }
+    let kinds = Dictionary(grouping: failed) { call in
+      call.attempts[0].error.map(Figures.symptom) ?? "\(call.attempts[0].status ?? 0)"
+    }
     for (kind, given) in kinds.sorted(by: { $0.key < $1.key })
     where given.count >= kindMin && given[0].attempts[0].leavesTime {
       if let broken = broken(given, " (\(kind))") { return broken }
@@ -55,17 +57,10 @@ extension Observation.Attempt {
       || (Self.passingErrors.contains(error) && !isSilence)
   }
 
-  /// The failure in words: a status, or what became of the connection.
-  fileprivate var kindOfFailure: String {
-    error.map(Figures.symptom) ?? status.map { "\($0)" } ?? ""
-  }
-
   /// Tells whether what it met may pass at once, and it may be repeated.
   fileprivate var isPassing: Bool {
     guard isRequest else { return error.map(Self.passingErrors.contains) ?? false }
-    guard isRepeatable == true, !isAnswered, retryAfter == nil, retryNotBefore == nil else {
-      return false
-    }
+    guard isRepeatable == true, !isAnswered, !asksToWait else { return false }
     return error != nil || status.map { [502, 503, 504].contains($0) } ?? false
   }
 }

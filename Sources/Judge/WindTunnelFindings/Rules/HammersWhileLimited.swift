@@ -37,9 +37,10 @@ extension FindingRule {
     guard judged >= rule.leastCalls else { return rule.notMet(by: judged) }
     guard let first = sent.first, sent.count * 5 >= judged * 4 else { return .passed(judged) }
     let call = JudgedCall.one(at: first, in: flight)
-    let seen =
+    let seen = Violation(
       "\(sent.count) of \(judged) calls that began within the \(Figures.wait(wait)) that another call "
-      + "of their endpoint had been asked to wait sent a request before those were over."
+        + "of their endpoint had been asked to wait sent a request before those were over."
+    )
     return rule.broken(seen, in: call, calls: sent.count, of: judged)
   }
 }
@@ -100,6 +101,6 @@ extension Observation {
 extension Observation.Attempt {
   /// Tells whether it was told to come back later.
   fileprivate var isLimited: Bool {
-    (status == 429 || status == 503) && error == nil && (retryAfter != nil || retryNotBefore != nil)
+    (status == 429 || status == 503) && error == nil && asksToWait
   }
 }

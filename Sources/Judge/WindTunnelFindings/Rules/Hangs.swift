@@ -1,6 +1,3 @@
-internal import WindTunnel
-internal import WindTunnelHTTP
-
 extension FindingRule {
   /// A call has no end that anybody waits for.
   package static let hangs = FindingRule(
@@ -18,10 +15,15 @@ extension FindingRule {
     // A client that ends some calls has a limit, which the slowest response did not reach.
     let endsNone = flight.calls.allSatisfy { $0.ending == .hung || !$0.isJudged }
     let ofSlow: Finding.Severity? = endsNone ? nil : .warning
-    let isOnLossyLink = flight.scenario?.losesPackets == true
+    // TCP sends a lost packet again ever later (RFC 6298 §5.5): what is lost several times comes
+    // after the drill has stopped waiting.
+    let link = flight.scenario?.link.map { [$0.up.loss, $0.down.loss] } ?? []
+    let isOnLossyLink = link.contains { $0 != LossModel.none }
     // A client with a resolver of its own waits for a name server, which a machine need not have.
-    let isLater = isOnLossyLink || flight.scenario?.failsNames == true
-    return rule.fallen(troubled.filter { $0.traits.contains(.hung) }, in: flight) { call in
+    let faults = flight.scenario?.rules.lazy.flatMap(\.faults)
+    let isLater = isOnLossyLink || faults?.contains(.connection(.hostNotFound)) == true
+    let hung = troubled.filter { $0.traits.contains(.hung) }
+    return rule.standing(hung, of: flight.calls.count) { call in
       let latency = call.observation.latency
       let sleep = call.observation.sleepWithoutLimit
         .map { ", and sleeps without a limit in \($0)" }
@@ -72,19 +74,6 @@ extension ClientRun {
     if delay * 2 > call.latency || delay >= granted { return true }
     return (client == .program || client == .service) && call.attemptCount == 0
       && call.attempts.isEmpty && call.startAttempts.isEmpty && call.startUp == nil
-  }
-}
-
-extension Scenario {
-  /// Whether a rule lets the lookup of a name fail.
-  fileprivate var failsNames: Bool {
-    rules.lazy.flatMap(\.faults).contains { $0 == .connection(.hostNotFound) }
-  }
-
-  /// Whether its link loses packets, which TCP sends again ever later (RFC 6298 §5.5): what is lost
-  /// several times comes, and after the drill has stopped waiting.
-  fileprivate var losesPackets: Bool {
-    link.map { [$0.up, $0.down].contains { $0.loss != LossModel.none } } ?? false
   }
 }
 

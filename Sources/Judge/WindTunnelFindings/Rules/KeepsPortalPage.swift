@@ -16,21 +16,17 @@ extension FindingRule {
       let call = flight.calls[place]
       return call.call > first && call.isJudged && !call.attempts.contains(where: \.isOfPortal)
     }
-    guard !later.isEmpty else { return rule.notMet(by: 0) }
-    let shown = later.filter { flight.calls[$0].showsPage }
+    let shown = later.filter { place in
+      flight.calls[place].ending == .succeeded
+        && flight.calls[place].showsResponseOf == Observation.portalPage
+    }
     let kept = shown.isEmpty ? failsUnasked(among: later, in: flight) : shown
-    guard let example = flight.firstCall(of: kept) else { return .passed(later.count) }
-    let call = JudgedCall.one(at: example, in: flight)
-    let seen = shown.isEmpty ? failure : showing(flight.calls[example])
-    return rule.broken(seen, in: call, calls: kept.count, of: later.count)
-  }
-
-  private static func showing(_ call: Observation) -> Violation {
-    Violation(
-      "It showed the page of a captive portal that was gone"
-        + (call.attempts.contains(where: \.isRequest)
-          ? ", and had the server's own answer." : ", and asked nobody.")
-    )
+    return rule.standing(kept, of: later.count, in: flight) { place in
+      if shown.isEmpty { return failure }
+      let isAnswered = flight.calls[place].attempts.contains(where: \.isRequest)
+      let how = isAnswered ? "had the server's own answer" : "asked nobody"
+      return "It showed the page of a captive portal that was gone, and \(how)."
+    }
   }
 
   /// Less than an error, for some have breakers for each address.
@@ -54,11 +50,5 @@ extension FindingRule {
       return call.call > first && call.ending != .succeeded && call.attempts.isEmpty
         && pages.contains(call.endpoint)
     }
-  }
-}
-
-extension Observation {
-  fileprivate var showsPage: Bool {
-    ending == .succeeded && self.showsResponseOf == Observation.portalPage
   }
 }

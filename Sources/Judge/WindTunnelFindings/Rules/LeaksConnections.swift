@@ -16,7 +16,10 @@ extension FindingRule {
     leastCalls: ClientRun.Connections.leastCalls
   ).together { rule, _, flight in
     let most = flight.traffic.connections.max { $0.calls < $1.calls }
-    let errors = most?.mayLeak == true ? flight.errorResponses : 0
+    let attempts = most?.mayLeak == true ? flight.calls.lazy.map(\.attempts) : []
+    let errors = attempts.joined().count {
+      $0.isRequest && $0.error == nil && ($0.status ?? 0) >= 400
+    }
     let hasErrors = errors >= ClientRun.Connections.leastErrors
     guard let most, most.calls >= rule.leastCalls || hasErrors, let last = flight.lastCall else {
       return rule.notMet(by: most?.calls ?? 0)
@@ -28,18 +31,10 @@ extension FindingRule {
     }
     let words = most.growsWithCalls ? "" : ", of which \(errors) requests had an error response"
     let call = JudgedCall.one(at: last, in: flight)
-    let seen =
+    let seen = Violation(
       "\(most.leftOpen) of \(most.opened) connections were still open "
-      + "\(Figures.wait(ClientRun.Connections.patience)) after the last of \(most.calls) calls\(words)."
+        + "\(Figures.wait(ClientRun.Connections.patience)) after the last of \(most.calls) calls\(words)."
+    )
     return rule.broken(seen, in: call, calls: min(most.leftOpen, most.calls), of: most.calls)
-  }
-}
-
-extension ClientRun {
-  /// The number of requests that were answered with an error status.
-  fileprivate var errorResponses: Int {
-    calls.reduce(0) { count, call in
-      count + call.attempts.count { $0.isRequest && $0.error == nil && ($0.status ?? 0) >= 400 }
-    }
   }
 }

@@ -23,9 +23,10 @@ extension FindingRule {
     // One may be an accident, such as a call that was given up.
     guard unread >= 2, unread * 2 >= calls else { return .passed(calls) }
     let call = JudgedCall.one(at: last, in: flight)
-    let seen =
+    let seen = Violation(
       "\(unread) answers were not read to their end, and their connections still open "
-      + "\(Figures.wait(ClientRun.Connections.patience)) after the last of \(calls) calls."
+        + "\(Figures.wait(ClientRun.Connections.patience)) after the last of \(calls) calls."
+    )
     return rule.broken(seen, in: call, calls: min(unread, calls), of: calls)
   }
 

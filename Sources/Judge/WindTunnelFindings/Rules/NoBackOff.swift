@@ -27,11 +27,9 @@ extension FindingRule {
     let short = rows.filter { $0.row.isHasty }
     let isHasty = rows.count >= manyCalls && Double(short.count) >= Double(rows.count) * nearlyAll
     let found = none.count >= 2 && none.count * 2 > rows.count ? none : isHasty ? short : []
-    guard let example = found.map(\.call).smallest,
-      let shown = found.first(where: { $0.call.observation.call == example.observation.call })
-    else { return .passed(rows.count) }
-    let seen = shown.row.words
-    return rule.broken(seen, in: example, calls: found.count, of: rows.count)
+    return rule.standing(found.map(\.call), of: rows.count) { call in
+      Violation(Row(call.longestRow, of: call).words)
+    }
   }
 
   /// Fewer attempts may all be at once: one retry is common, and some clients re-send twice.
@@ -107,9 +105,4 @@ private struct Row {
     starts.indices.dropLast(Self.burst - 1).map { starts[$0 + Self.burst - 1] - starts[$0] }.min()
       ?? .seconds(86_400)
   }
-}
-
-extension Observation.Attempt {
-  /// Tells whether its answer says when to come again.
-  fileprivate var asksToWait: Bool { retryAfter != nil || retryNotBefore != nil }
 }

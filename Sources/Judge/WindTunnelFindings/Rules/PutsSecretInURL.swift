@@ -13,15 +13,12 @@ extension FindingRule {
   ).together { rule, troubled, _ in
     // Also calls that came to nothing on the cassette: it is by the added parameter that they do.
     let met = troubled.filter { $0.traits.contains(.addsParameters) }
-    guard !met.isEmpty else { return rule.notMet(by: 0) }
-    let broken = met.filter { call in
-      call.observation.allAttempts.contains { $0.sent?.secretParameters.isEmpty == false }
+    func names(_ call: JudgedCall) -> [String] {
+      let all = call.observation.allAttempts.lazy.compactMap(\.sent?.secretParameters)
+      return all.first { !$0.isEmpty } ?? []
     }
-    guard let example = broken.smallest,
-      let names = example.observation.allAttempts.lazy.compactMap(\.sent?.secretParameters)
-        .first(where: { !$0.isEmpty })
-    else { return .passed(met.count) }
-    let seen = "It added \(names.joined(separator: ", ")) to the query of its URL."
-    return rule.broken(seen, in: example, calls: broken.count, of: met.count)
+    return rule.standing(met.filter { !names($0).isEmpty }, of: met.count) { call in
+      "It added \(names(call).joined(separator: ", ")) to the query of its URL."
+    }
   }
 }

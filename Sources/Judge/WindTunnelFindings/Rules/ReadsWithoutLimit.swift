@@ -1,5 +1,3 @@
-internal import WindTunnel
-
 extension FindingRule {
   /// A client keeps of an answer whatever comes.
   static let readsWithoutLimit = FindingRule(
@@ -22,21 +20,17 @@ extension FindingRule {
       let call = flight.calls[place]
       return call.isJudged && call.metUnboundedBody && call.growth(beyond: usual) != nil
     }
-    guard !judged.isEmpty else { return rule.notMet(by: 0) }
     let broken = judged.filter { place in
-      let call = flight.calls[place]
-      return (call.growth(beyond: usual) ?? 0) > Observation.Memory.growthMax
+      (flight.calls[place].growth(beyond: usual) ?? 0) > Observation.Memory.growthMax
     }
-    guard let first = flight.firstCall(of: broken),
-      let growth = flight.calls[first].growth(beyond: usual),
-      let memory = flight.calls[first].memory
-    else { return .passed(judged.count) }
-    let end = memory.wasEnded ? ", and the drill ended it" : ""
-    let call = JudgedCall.one(at: first, in: flight)
-    let seen =
-      "\(flight.calls[first].unboundedWords), it had \(Figures.bytes(memory.peakBytes)) of memory, "
-      + "\(Figures.bytes(growth)) more than before\(end)."
-    return rule.broken(seen, in: call, calls: broken.count, of: judged.count)
+    return rule.standing(broken, of: judged.count, in: flight) { place in
+      let call = flight.calls[place]
+      let end = call.memory?.wasEnded == true ? ", and the drill ended it" : ""
+      return Violation(
+        "\(call.unboundedWords), it had \(Figures.bytes(call.memory?.peakBytes)) of memory, "
+          + "\(Figures.bytes(call.growth(beyond: usual))) more than before\(end)."
+      )
+    }
   }
 }
 

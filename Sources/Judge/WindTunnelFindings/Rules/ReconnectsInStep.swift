@@ -14,16 +14,12 @@ extension FindingRule {
     leastCalls: 20,
     restsOnTime: true
   ).together { rule, troubled, _ in
-    var waits: [Int64] = []
-    var example: JudgedCall?
-    for call in troubled where call.isJudged && call.traits.contains(.conversed) {
-      guard let first = call.observation.reconnections.first, let tried = first.tried,
+    rule.inStep(troubled, "waits before a reconnection", least: .milliseconds(200)) { call in
+      guard call.traits.contains(.conversed), let first = call.observation.reconnections.first,
         // Who noticed a silence by itself has waited for that, too.
         call.attempts[first.before].conversation?.silentSince == nil
-      else { continue }
-      waits.append((tried - first.lost).wholeMicroseconds)
-      if call.observation.call < (example?.observation.call ?? .max) { example = call }
+      else { return nil }
+      return first.tried.map { $0 - first.lost }
     }
-    return rule.inStep(waits, "waits before a reconnection", example, least: .milliseconds(200))
   }
 }

@@ -32,17 +32,10 @@ extension FindingRule {
   private static let pause = Duration.milliseconds(50)
 }
 
-extension Observation.Attempt {
+extension JudgedCall {
   /// The time for which a conversation has to last that a server is up again.
   private static let held = Duration.seconds(5)
 
-  /// Tells whether its conversation, which was lost then, had held.
-  fileprivate func hasHeld(until lost: Duration) -> Bool {
-    end.map { lost - $0 >= Self.held } ?? false
-  }
-}
-
-extension JudgedCall {
   /// The waits before each handshake that follows a lost conversation or a refused handshake, in
   /// rows that begin with a loss and end with a conversation that holds.
   fileprivate var waitsBeforeReconnections: [[Duration]] {
@@ -54,7 +47,9 @@ extension JudgedCall {
       defer { last[key] = attempt }
       guard let start = attempt.start, let before = last[key] else { continue }
       if let lost = before.lostAt, lost <= start {
-        if before.hasHeld(until: lost), let row = rows.removeValue(forKey: key) {
+        if let opened = before.end, lost - opened >= Self.held,
+          let row = rows.removeValue(forKey: key)
+        {
           found.append(row)
         }
         rows[key, default: []].append(start - lost)

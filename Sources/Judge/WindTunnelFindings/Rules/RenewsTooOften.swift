@@ -1,5 +1,3 @@
-internal import WindTunnel
-
 extension FindingRule {
   /// A credential expires once, and is renewed again and again.
   static let renewsTooOften = FindingRule(
@@ -24,7 +22,7 @@ extension FindingRule {
     let renewing = refused.filter(\.isJudged).compactMap { Renewal(of: $0, in: flight.scenario) }
     guard let first = renewing.map(\.call.observation.call).min() else { return rule.notMet(by: 0) }
     if let endless = renewing.max(by: { $0.count < $1.count }), endless.count >= times {
-      let seen = "It asked for a new credential \(endless.count) times in one call."
+      let seen = Violation("It asked for a new credential \(endless.count) times in one call.")
       let broken = renewing.count { $0.count >= times }
       return rule.broken(seen, in: endless.call, calls: broken, of: renewing.count)
     }
@@ -33,9 +31,14 @@ extension FindingRule {
       return .notMet("No call came through with what the issuer gave.")
     }
     // In process, and where none are kept, nobody counts the processes that made the calls.
-    guard let clients = flight.clientCount else {
+    guard !flight.traffic.connections.isEmpty else {
       return .notMet("The processes that made its calls, each with a credential, were not counted.")
     }
+    // Each process has a credential of its own: the parts of a drill on several machines, and one
+    // that was started again after it had crashed or hung.
+    let clients =
+      flight.traffic.connections.count
+      + flight.calls.count { $0.ending == .crashed || $0.ending == .hung }
     let since = flight.calls.count { call in
       call.call >= first && call.isJudged
         && call.attempts.contains { flight.scenario.isAnswered($0) }
@@ -51,9 +54,10 @@ extension FindingRule {
             + "--concurrency to see whether those beside each other share what one gets."
         )
     }
-    let seen =
+    let seen = Violation(
       "A credential expired once, and \(crossing.count) of \(since) calls asked for a new one while another "
-      + "was asking."
+        + "was asking."
+    )
     return rule.broken(seen, in: example, calls: crossing.count, of: since)
   }
 
@@ -104,16 +108,6 @@ extension [Renewal] {
       return latest.map { asking.lowerBound < $0 } == true
         || next.map { $0 < asking.upperBound } == true
     }.map { ordered[$0] }
-  }
-}
-
-extension ClientRun {
-  /// The number of the processes that made the calls, each of which has a credential of its own:
-  /// the parts of a drill on several machines, and what was started again after a fall; `nil`:
-  /// nobody counted them.
-  fileprivate var clientCount: Int? {
-    guard !traffic.connections.isEmpty else { return nil }
-    return traffic.connections.count + calls.count { $0.ending == .crashed || $0.ending == .hung }
   }
 }
 

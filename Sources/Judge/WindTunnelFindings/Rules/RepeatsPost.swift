@@ -121,7 +121,7 @@ extension Observation.Attempt {
     guard !isAnswered else { return nil }
     switch status {
     // A gateway that is overloaded says so before it has asked anybody, but need not.
-    case 503?: return retryAfter == nil && retryNotBefore == nil ? .warning : nil
+    case 503?: return asksToWait ? nil : .warning
     case 500?, 502?, 504?: return .error
     // A refusal is one, also where the rest of its body did not come.
     default: return error == nil || (status ?? 0) >= 300 ? nil : .error

@@ -30,9 +30,10 @@ extension FindingRule {
     guard let layers = first, patterns.allSatisfy({ $0 == layers }),
       let example = examples[layers]
     else { return .passed(patterns.count) }
-    let seen =
+    let seen = Violation(
       "It made \(layers.outer * layers.inner) attempts for a call, \(layers.inner) and \(layers.inner) "
-      + "with a longer wait between, \(layers.outer) times."
+        + "with a longer wait between, \(layers.outer) times."
+    )
     return rule.broken(seen, in: example, calls: patterns.count, of: patterns.count)
   }
 }
@@ -73,7 +74,7 @@ extension JudgedCall {
     let row = longestRow
     guard row.count >= 4, row.count == attempts.count, !traits.contains(.hung),
       observation.ending != .succeeded, attempts.last?.isFailed == true,
-      attempts.allSatisfy({ $0.start != nil && $0.retryAfter == nil && $0.retryNotBefore == nil })
+      attempts.allSatisfy({ $0.start != nil && !$0.asksToWait })
     else { return nil }
     return zip(row, row.dropFirst()).map { gap($0, $1) ?? .zero }
   }

@@ -13,56 +13,47 @@ extension FindingRule {
     leastCalls: 10,
     restsOnTime: true
   ).together { rule, troubled, flight in
-    var waits: [Int64] = []
-    var example: JudgedCall?
-    for call in troubled where call.isJudged && call.traits.contains(.repeats) {
-      guard let wait = call.firstWait else { continue }
-      waits.append(wait.wholeMicroseconds)
-      if call.observation.call < (example?.observation.call ?? .max) { example = call }
-    }
     // A link adds its round trips to each wait.
     let least = Duration.milliseconds(flight.scenario?.link == nil ? 10 : 200)
-    return rule.inStep(waits, "first waits", example, least: least)
+    return rule.inStep(troubled, "first waits", least: least) { call in
+      guard let first = call.repeats.first else { return nil }
+      let before = call.attempts[first.before]
+      // A time-out of its own is in the wait after a silence, and says nothing about its back-off.
+      let isOwn = !before.asksToWait && !before.isSilence
+      return isOwn ? call.gap(first.before, first.after) : nil
+    }
   }
 
   /// Returns the standing of waits: those of half of them may not be the same but for what timers
   /// are late by.
   ///
   /// - Parameters:
-  ///   - waits: One wait of each call, in microseconds.
+  ///   - troubled: The calls that may have waited; the first that did is shown.
   ///   - noun: The name of the waits, for the sentence.
-  ///   - example: The call that is shown.
   ///   - least: The shortest wait that counts: less is the time that a client needs for its next
   ///     request.
+  ///   - wait: Returns the wait of a call, if it has one.
   /// - Returns: The standing.
   func inStep(
-    _ waits: [Int64],
+    _ troubled: [JudgedCall],
     _ noun: String,
-    _ example: JudgedCall?,
-    least: Duration
+    least: Duration,
+    _ wait: (JudgedCall) -> Duration?
   ) -> RuleStanding.Standing {
-    guard waits.count >= leastCalls, let example else { return notMet(by: waits.count) }
-    let waits = waits.sorted()
+    let seen = troubled.filter(\.isJudged).compactMap { call in
+      wait(call).map { (call: call, wait: $0.wholeMicroseconds) }
+    }
+    let example = seen.map(\.call).min { $0.observation.call < $1.observation.call }
+    guard seen.count >= leastCalls, let example else { return notMet(by: seen.count) }
+    let waits = seen.map(\.wait).sorted()
     let median = Duration.microseconds(waits[waits.count / 2])
     let spread = Duration.microseconds(waits[waits.count * 3 / 4] - waits[waits.count / 4])
     guard median >= least, spread < median * Self.share else { return .passed(waits.count) }
     let place = "\(Figures.time(spread)) of \(Figures.time(median))"
-    let seen = "Half of \(waits.count) \(noun) lie within \(place)."
-    return broken(seen, in: example, calls: waits.count, of: waits.count)
+    let words = Violation("Half of \(waits.count) \(noun) lie within \(place).")
+    return broken(words, in: example, calls: waits.count, of: waits.count)
   }
 
   /// The share of the wait that timers are late by.
   private static let share = 0.03
-}
-
-extension JudgedCall {
-  /// The wait before the first attempt that asks again, where nobody asked for one.
-  fileprivate var firstWait: Duration? {
-    // A time-out of its own is in the wait after a silence, and says nothing about its back-off.
-    guard let first = repeats.first, attempts[first.before].retryAfter == nil,
-      attempts[first.before].retryNotBefore == nil,
-      attempts[first.before].error != Symptom.timedOut.rawValue
-    else { return nil }
-    return gap(first.before, first.after)
-  }
 }

@@ -1,5 +1,3 @@
-internal import WindTunnel
-
 extension FindingRule {
   /// An outage is answered with a multiple of the load.
   static let retryStorm = FindingRule(
@@ -21,13 +19,12 @@ extension FindingRule {
     }
     let greedy = failed.filter { Double($0.rowCount) > most }
     guard worst.load > most, let example = greedy.smallest else { return .passed(failed.count) }
-    let times = Figures.decimal(worst.load)
-    let seen =
+    let seen = Violation(
       "The \(worst.calls) calls that began within \(Figures.time(worst.length)) made "
-      + "\(worst.requests) requests: \(times) each."
-    let weight: Finding.Severity? = worst.load > grave ? nil : .warning
-    let (broken, judged) = (greedy.count, failed.count)
-    return rule.broken(seen, severity: weight, in: example, calls: broken, of: judged)
+        + "\(worst.requests) requests: \(Figures.decimal(worst.load)) each.",
+      severity: worst.load > grave ? nil : .warning
+    )
+    return rule.broken(seen, in: example, calls: greedy.count, of: failed.count)
   }
 
   /// A first attempt and three retries, which is what most libraries do at most.
@@ -65,10 +62,9 @@ private struct Burst {
   /// Cuts calls in the order in which they began: a second makes a burst, or longer where a machine
   /// begins few calls in one. Those that are left over at the end belong to the last.
   static func all(of calls: [JudgedCall]) -> [Burst] {
-    var begins: [(start: Duration, requests: Int)] = []
-    for call in calls {
-      guard let start = call.observation.intendedStart ?? call.observation.start else { continue }
-      begins.append((start, call.rowCount))
+    var begins = calls.compactMap { call in
+      let start = call.observation.intendedStart ?? call.observation.start
+      return start.map { (start: $0, requests: call.rowCount) }
     }
     begins.sort { $0.start < $1.start }
     var bursts: [Burst] = []

@@ -11,18 +11,16 @@ extension FindingRule {
     source: "RFC 6750 §5.3 (always use TLS); RFC 6265 §8.3; OWASP MASVS-NETWORK-1",
     clients: [.proxied]
   ).together(.inClear) { rule, _, flight in
-    var (met, broken): (Int, [Int]) = (0, [])
-    for place in flight.calls.indices {
-      let sent = flight.calls[place].attempts.lazy.compactMap(\.sent).filter(\.isInClear)
-      if !sent.isEmpty { met += 1 }
-      if sent.contains(where: { !$0.secretsInClear.isEmpty }) { broken.append(place) }
+    func inClear(_ place: Int) -> some Sequence<Observation.Sent> {
+      flight.calls[place].attempts.lazy.compactMap(\.sent).filter(\.isInClear)
     }
-    guard met > 0 else { return rule.notMet(by: 0) }
-    guard let first = flight.firstCall(of: broken) else { return .passed(met) }
-    let names = flight.calls[first].attempts.lazy.compactMap { $0.sent?.secretsInClear }
-      .first { !$0.isEmpty }
-    let call = JudgedCall.one(at: first, in: flight)
-    let seen = "It sent \((names ?? []).joined(separator: ", ")) by plain http."
-    return rule.broken(seen, in: call, calls: broken.count, of: met)
+    func secrets(_ place: Int) -> [String] {
+      inClear(place).map(\.secretsInClear).first { !$0.isEmpty } ?? []
+    }
+    let met = flight.calls.indices.filter { inClear($0).contains { _ in true } }
+    let broken = met.filter { !secrets($0).isEmpty }
+    return rule.standing(broken, of: met.count, in: flight) { place in
+      "It sent \(secrets(place).joined(separator: ", ")) by plain http."
+    }
   }
 }

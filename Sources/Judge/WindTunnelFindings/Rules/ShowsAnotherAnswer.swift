@@ -17,15 +17,12 @@ extension FindingRule {
     clients: [.service, .library]
   ).together(.unread) { rule, _, flight in
     let (shown, mixedUp) = flight.compared
-    guard let first = flight.firstCall(of: mixedUp),
-      let other = flight.calls[first].strangeAnswer
-    else {
-      let isMet = flight.calls.contains(where: \.leftAnswerBehind)
-      return isMet && shown > 0 ? .passed(shown) : rule.notMet(by: 0)
+    let isMet = !mixedUp.isEmpty || flight.calls.contains(where: \.leftAnswerBehind)
+    return rule.standing(mixedUp, of: isMet ? shown : 0, in: flight) { place in
+      let call = flight.calls[place]
+      return
+        "Asked for \(call.endpoint), it showed what was answered to \(call.strangeAnswer ?? "")."
     }
-    let call = JudgedCall.one(at: first, in: flight)
-    let seen = "Asked for \(flight.calls[first].endpoint), it showed what was answered to \(other)."
-    return rule.broken(seen, in: call, calls: mixedUp.count, of: shown)
   }
 }
 

@@ -17,9 +17,12 @@ extension FindingRule {
   ).together { rule, troubled, flight in
     let (failed, copies) = flight.copiesBehindErrors(troubled)
     if let first = copies.first {
-      let seen =
-        "Every request failed, and it showed what had come before, and did not say that it is a copy."
-      return rule.broken(seen, in: first, calls: copies.count, of: failed)
+      return rule.broken(
+        "Every request failed, and it showed what had come before, and did not say that it is a copy.",
+        in: first,
+        calls: copies.count,
+        of: failed
+      )
     }
     let asked = flight.requestsByEndpoint
     let later = flight.calls.indices.filter { place in
@@ -32,22 +35,19 @@ extension FindingRule {
     guard later.count + failed > 0 else { return rule.notMet(by: 0) }
     let shown = later.filter { place in
       let call = flight.calls[place]
-      guard call.showsKept, let start = call.start, let end = call.end else { return false }
+      // It shows what was recorded for it, and does not say that it is a copy.
+      guard call.ending == .succeeded, call.attempts.isEmpty, call.bodyMatches == true,
+        call.isStale != true, let start = call.start, let end = call.end
+      else { return false }
       return asked[call.endpoint]?.isAsked(from: start, to: end) == false
     }
-    guard let example = flight.firstCall(of: shown) else { return .passed(later.count + failed) }
-    let call = JudgedCall.one(at: example, in: flight)
-    let seen =
-      "It asked nobody, and showed an answer that had been older than it may be when it came."
-    return rule.broken(seen, severity: .warning, in: call, calls: shown.count, of: later.count)
-  }
-}
-
-extension Observation {
-  /// Tells whether it shows what was recorded for it, asked nobody for it, and does not say that it
-  /// is a copy.
-  fileprivate var showsKept: Bool {
-    ending == .succeeded && attempts.isEmpty && bodyMatches == true && self.isStale != true
+    if shown.isEmpty { return .passed(later.count + failed) }
+    return rule.standing(shown, of: later.count, in: flight) { _ in
+      Violation(
+        "It asked nobody, and showed an answer that had been older than it may be when it came.",
+        severity: .warning
+      )
+    }
   }
 }
 
@@ -62,17 +62,16 @@ private struct EndpointRequests {
   /// Tells whether all of them were the same.
   var isOne: Bool { keys.count == 1 }
 
-  mutating func add(_ attempt: Observation.Attempt) {
-    guard attempt.isRequest, let start = attempt.start else { return }
-    keys.insert(attempt.key)
-    spans.append((start, attempt.end ?? start))
-    if let end = attempt.end, attempt.error == nil {
-      answers.append((end, attempt.isStaleOnArrival))
-    }
-  }
-
   /// Puts all in order, and gives each span the end of the longest before it.
-  mutating func sort() {
+  init(_ attempts: [Observation.Attempt]) {
+    for attempt in attempts where attempt.isRequest {
+      guard let start = attempt.start else { continue }
+      keys.insert(attempt.key)
+      spans.append((start, attempt.end ?? start))
+      if let end = attempt.end, attempt.error == nil {
+        answers.append((end, attempt.isStaleOnArrival))
+      }
+    }
     answers.sort { $0.end < $1.end }
     spans.sort { $0.start < $1.start }
     for place in spans.indices.dropFirst() {
@@ -148,16 +147,7 @@ extension ClientRun {
   /// The requests of the calls of each endpoint that had an answer which was too old.
   fileprivate var requestsByEndpoint: [String: EndpointRequests] {
     let old = Set(calls.filter { $0.attempts.contains(where: \.isStaleOnArrival) }.map(\.endpoint))
-    var asked: [String: EndpointRequests] = [:]
-    for call in calls where old.contains(call.endpoint) {
-      for attempt in call.attempts {
-        asked[call.endpoint, default: EndpointRequests()].add(attempt)
-      }
-    }
-    return asked.mapValues { requests in
-      var requests = requests
-      requests.sort()
-      return requests
-    }
+    return Dictionary(grouping: calls.filter { old.contains($0.endpoint) }, by: \.endpoint)
+      .mapValues { EndpointRequests($0.flatMap(\.attempts)) }
   }
 }

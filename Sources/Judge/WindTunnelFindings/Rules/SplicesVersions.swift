@@ -1,5 +1,3 @@
-internal import WindTunnelHTTP
-
 extension FindingRule {
   /// Parts of two versions of a body are shown as one body.
   static let splicesVersions = FindingRule(

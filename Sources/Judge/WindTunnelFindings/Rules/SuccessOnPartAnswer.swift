@@ -16,10 +16,9 @@ extension FindingRule {
     let met = troubled.filter { call in
       call.isJudged && call.wasAnswered && !call.failedParts(of: parts).isEmpty
     }
-    guard !met.isEmpty else { return rule.notMet(by: 0) }
     // Who shows the recorded body shows all of it, or a copy.
     let broken = met.filter { $0.claimsSuccess && !$0.showsCopy }
-    let needed = flight.neededEndpoints
+    let needed = Set(flight.calls.lazy.filter(\.isCritical).map(\.endpoint))
     func needs(_ call: JudgedCall) -> String? {
       call.failedParts(of: parts).first { part in
         let endpoint = String(part.prefix { $0 != "?" })
@@ -27,15 +26,15 @@ extension FindingRule {
       }
     }
     if let example = broken.filter({ needs($0) != nil }).smallest, let part = needs(example) {
-      let seen = "It was said to have gone well, and \(part) had failed."
+      let seen = Violation("It was said to have gone well, and \(part) had failed.")
       return rule.broken(seen, in: example, calls: broken.count, of: met.count)
     }
-    guard let example = broken.smallest, let part = example.failedParts(of: parts).first else {
-      return .passed(met.count)
+    return rule.standing(broken, of: met.count) { call in
+      // What is not critical may be left out: most show a page without its recommendations.
+      let part = call.failedParts(of: parts).first ?? ""
+      let seen = "It was said to have gone well without \(part), which had failed."
+      return Violation(seen, severity: .warning)
     }
-    // What is not critical may be left out: most show a page without its recommendations.
-    let seen = "It was said to have gone well without \(part), which had failed."
-    return rule.broken(seen, severity: .warning, in: example, calls: broken.count, of: met.count)
   }
 }
 
@@ -50,32 +49,22 @@ extension ClientRun {
     }
     return parts
   }
-
-  /// The critical endpoints that were called.
-  fileprivate var neededEndpoints: Set<String> {
-    Set(calls.lazy.filter(\.isCritical).map(\.endpoint))
-  }
 }
 
 extension JudgedCall {
   /// The parts to which no attempt got a response, in the order in which they were asked for.
   fileprivate func failedParts(of parts: [String: Set<String>]) -> [String] {
     guard let own = parts[observation.endpoint] else { return [] }
-    let answered = Set(attempts.lazy.filter(\.isAnsweredOrGone).map(\.key))
+    // That there is no such page may be a response (RFC 9110 §15.5.5).
+    let answered = Set(
+      attempts.lazy.filter { $0.isAnswered || $0.error == nil && [404, 410].contains($0.status) }
+        .map(\.key)
+    )
     // A response to something else may be its second way to the same.
     guard answered.isSubset(of: own) else { return [] }
-    var failed: [String] = []
-    for attempt in attempts where attempt.isRequest && own.contains(attempt.key) {
-      guard !answered.contains(attempt.key), !failed.contains(attempt.key) else { continue }
-      failed.append(attempt.key)
+    return attempts.filter { attempt in
+      attempt.isRequest && own.contains(attempt.key) && !answered.contains(attempt.key)
     }
-    return failed
-  }
-}
-
-extension Observation.Attempt {
-  /// Tells whether it got a response. That there is no such page may be one (RFC 9110 §15.5.5).
-  fileprivate var isAnsweredOrGone: Bool {
-    isAnswered || error == nil && (status == 404 || status == 410)
+    .grouped(by: \.key).map(\.key)
   }
 }

@@ -1,5 +1,3 @@
-internal import WindTunnelHTTP
-
 extension FindingRule {
   /// A call that got nothing is said to have gone well.
   static let successWithoutAnswer = FindingRule(

@@ -1,5 +1,3 @@
-internal import WindTunnelHTTP
-
 extension FindingRule {
   /// A stream broke off, and what came of it passes for all.
   static let takesCutEventForWhole = FindingRule(
@@ -21,12 +19,9 @@ extension FindingRule {
     else { return .notMet }
     guard call.claimsSuccess, !call.showsCopy else { return .kept }
     let bytes = last.bytes.map { " after \(Figures.bytes($0))" } ?? ""
-    guard showsPart else {
-      return .broken(
-        Violation("It took a stream that broke off\(bytes) for the whole.", severity: .warning)
-      )
-    }
-    return .broken("Its stream broke off\(bytes), and what it showed ends there.")
+    return showsPart
+      ? .broken("Its stream broke off\(bytes), and what it showed ends there.")
+      : .broken("It took a stream that broke off\(bytes) for the whole.", severity: .warning)
   }
 }
 

@@ -1,5 +1,3 @@
-internal import WindTunnelHTTP
-
 extension FindingRule {
   /// Another's server is taken for the nearest of one's own.
   static let trustsRogueServer = FindingRule(

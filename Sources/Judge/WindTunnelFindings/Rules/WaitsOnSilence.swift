@@ -1,5 +1,3 @@
-internal import WindTunnel
-
 extension FindingRule {
   /// Nobody waits that long for nothing.
   static let waitsOnSilence = FindingRule(

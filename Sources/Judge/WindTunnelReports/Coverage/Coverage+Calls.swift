@@ -12,18 +12,30 @@ extension Coverage {
   ///   - stage: The stage that they were flown on.
   init(of calls: [Observation], at endpoints: [String], in scenario: Scenario, on stage: Stage) {
     let kinds = scenario.faultNames
-    var tally = Tally(endpoints: endpoints, kinds: kinds)
-    if !kinds.isEmpty { for call in calls where call.notOnCassette == nil { tally.add(call) } }
+    var met: [Place: Int] = [:]
+    var unseen: Set<String> = []
+    for call in kinds.isEmpty ? [] : calls where call.notOnCassette == nil {
+      if call.attemptCount == nil { unseen.insert(call.endpoint) }
+      // Most attempts meet nothing, and of those no name is looked at.
+      for index in call.attempts.indices where !call.attempts[index].decision.metNothing {
+        let number = call.attempts[index].decision.ordinal ?? 1
+        let ordinal = min(max(1, number), Self.ordinals.count) - 1
+        for fault in call.attempts[index].faults {
+          met[Place(endpoint: call.endpoint, fault: fault, ordinal: ordinal), default: 0] += 1
+        }
+      }
+    }
     let reach = Reach(of: scenario, on: stage)
-    rows = endpoints.enumerated().flatMap { place, endpoint in
+    rows = endpoints.flatMap { endpoint in
       let possible = reach.attempts(at: endpoint)
-      return kinds.enumerated().map { number, kind in
+      return kinds.map { kind in
         let attempts = Self.ordinals.indices.map { ordinal -> State in
-          let met = tally.count(place, number, ordinal)
           // A call may ask for more than its endpoint, so that it met what this one cannot.
-          if met > 0 { return .met(met) }
+          if let met = met[Place(endpoint: endpoint, fault: kind, ordinal: ordinal)] {
+            return .met(met)
+          }
           guard possible[kind]?[ordinal] == true else { return .cannotBeMet }
-          return tally.isUnseen[place] ? .unseen : .notMet
+          return unseen.contains(endpoint) ? .unseen : .notMet
         }
         return Row(endpoint: endpoint, fault: kind, attempts: attempts)
       }
@@ -31,46 +43,11 @@ extension Coverage {
     isOfNoFault = kinds.isEmpty
   }
 
-  /// The numbers of attempts that met each fault.
-  private struct Tally {
-    private let endpoints: [String: Int]
-    private let kinds: [String: Int]
-    private var counts: [Int]
-    /// Tells of each endpoint whether some attempt of its calls could not be seen.
-    private(set) var isUnseen: [Bool]
-
-    init(endpoints: [String], kinds: [String]) {
-      func places(_ names: [String]) -> [String: Int] {
-        Dictionary(names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
-      }
-      (self.endpoints, self.kinds) = (places(endpoints), places(kinds))
-      counts = Array(repeating: 0, count: endpoints.count * kinds.count * Coverage.ordinals.count)
-      isUnseen = Array(repeating: false, count: endpoints.count)
-    }
-
-    func count(_ endpoint: Int, _ kind: Int, _ ordinal: Int) -> Int {
-      counts[place(endpoint, kind, ordinal)]
-    }
-
-    private func place(_ endpoint: Int, _ kind: Int, _ ordinal: Int) -> Int {
-      (endpoint * kinds.count + kind) * Coverage.ordinals.count + ordinal
-    }
-
-    mutating func add(_ call: Observation) {
-      if call.attemptCount == nil, let endpoint = endpoints[call.endpoint] {
-        isUnseen[endpoint] = true
-      }
-      // Most attempts meet nothing, and of those no name is looked at.
-      for index in call.attempts.indices
-      where !call.attempts[index].decision.metNothing {
-        guard let endpoint = endpoints[call.endpoint] else { return }
-        let ordinal = min(call.attempts[index].decision.ordinal ?? 1, Coverage.ordinals.count)
-        for name in call.attempts[index].faults {
-          guard let kind = kinds[name] else { continue }
-          counts[place(endpoint, kind, max(1, ordinal) - 1)] += 1
-        }
-      }
-    }
+  /// A fault at an endpoint, on the attempts of one ordinal.
+  private struct Place: Hashable {
+    var endpoint: String
+    var fault: String
+    var ordinal: Int
   }
 
   /// The places that a scenario's faults can be met at, by its triggers and the stage.

@@ -78,14 +78,3 @@ public struct Coverage: Sendable, Hashable {
   /// The greatest number of gaps that are named in a line.
   private static let gapsShown = 3
 }
-
-extension Coverage.Row {
-  /// One of a report's list.
-  func json(of scenario: String) -> JSON {
-    [
-      "scenario": .text(scenario), "endpoint": .text(endpoint), "fault": .text(fault),
-      "attempts": .array(attempts.map { .text($0.word) }),
-      "met": .array(attempts.map { .number($0.count) }),
-    ]
-  }
-}

@@ -1,5 +1,3 @@
-internal import WindTunnelFindings
-
 /// The times of conversations by WebSocket, the pings in them, and the messages at their clients.
 struct ConversationTally: Sendable, Hashable {
   private(set) var reconnect = Waits()
@@ -70,22 +68,15 @@ struct ConversationTally: Sendable, Hashable {
 
   /// Adds the waits behind each loss of a call, also those without an end.
   private mutating func addWaits(of call: Observation) {
-    let followed = Dictionary(
-      call.reconnections.map { ($0.before, $0) },
-      uniquingKeysWith: { first, _ in first }
-    )
+    let followed = Dictionary(grouping: call.reconnections, by: \.before)
     for (place, attempt) in call.attempts.enumerated() where attempt.lostAt != nil {
-      let next = followed[place]
+      let next = followed[place]?.first
       // Where a recorded end is the last word, and the client has what it wanted, nothing is lost.
       if next == nil, attempt.decision.metNothing, call.ending == .succeeded { continue }
       reconnect.add(next?.wait)
       // Who had asked for nothing has nothing to ask for again.
       let hadAsked = attempt.conversation?.messages.contains(where: \.asks) == true
-      if let wait = next?.waitToAsk {
-        resubscribe.add(wait)
-      } else if hadAsked {
-        resubscribe.add(nil)
-      }
+      if hadAsked || next?.waitToAsk != nil { resubscribe.add(next?.waitToAsk) }
     }
   }
 

@@ -7,17 +7,14 @@
 /// two distributions depends on their values alone, not on their order or on how the values were
 /// divided.
 public struct Distribution: Sendable, Hashable {
-  private enum Storage: Sendable {
-    /// Values below 2³², and the few that are longer than 71 minutes.
-    case exact([UInt32], long: [UInt64])
-    case buckets([UInt64])
-  }
-
   /// The number of values up to which each is stored exactly.
   public let exactMax: Int
   /// The number of the values.
   public private(set) var count = 0
-  private var storage = Storage.exact([], long: [])
+  /// The stored values below 2³², and the few that are longer than 71 minutes.
+  private var (short, long): ([UInt32], [UInt64]) = ([], [])
+  /// The numbers of values by bucket; `nil` if each value is stored.
+  private var buckets: [UInt64]?
   private var least = UInt64.max
   private var most: UInt64 = 0
 
@@ -28,7 +25,7 @@ public struct Distribution: Sendable, Hashable {
   public init(exactMax: Int = exactMaxDefault) { self.exactMax = exactMax }
 
   /// Tells whether every value is stored exactly, and none in a bucket.
-  public var isExact: Bool { if case .exact = storage { true } else { false } }
+  public var isExact: Bool { buckets == nil }
 
   /// Adds a length of time; a negative one counts as zero.
   public mutating func add(_ length: Duration) {
@@ -41,16 +38,12 @@ public struct Distribution: Sendable, Hashable {
     count += 1
     least = Swift.min(least, value)
     most = Swift.max(most, value)
-    switch storage {
-    case .exact(var values, var long):
-      // Taken out, so that it is not copied.
-      storage = .buckets([])
-      if let short = UInt32(exactly: value) { values.append(short) } else { long.append(value) }
-      storage = .exact(values, long: long)
-    case .buckets(var counts):
-      storage = .exact([], long: [])
-      Self.count(value, in: &counts)
-      storage = .buckets(counts)
+    if !isExact {
+      countInBucket(value)
+    } else if let value = UInt32(exactly: value) {
+      short.append(value)
+    } else {
+      long.append(value)
     }
   }
 
@@ -61,21 +54,11 @@ public struct Distribution: Sendable, Hashable {
     count += other.count
     least = Swift.min(least, other.least)
     most = Swift.max(most, other.most)
-    switch (storage, other.storage) {
-    case (.exact(let values, let long), .exact(let others, let longOthers)):
-      storage = .exact(values + others, long: long + longOthers)
-    case (.buckets(var counts), .exact(let values, let long)):
-      for value in values { Self.count(UInt64(value), in: &counts) }
-      for value in long { Self.count(value, in: &counts) }
-      storage = .buckets(counts)
-    case (.buckets(var counts), .buckets(let others)):
-      if counts.count < others.count {
-        counts += Array(repeating: 0, count: others.count - counts.count)
-      }
-      for (bucket, more) in others.enumerated() { counts[bucket] += more }
-      storage = .buckets(counts)
-    // One that is exact has become buckets above.
-    case (.exact, .buckets): break
+    if isExact {
+      short += other.short
+      long += other.long
+    } else {
+      countInBuckets(other)
     }
   }
 
@@ -98,43 +81,41 @@ public struct Distribution: Sendable, Hashable {
 
   /// The values in order, each with how many there are of it; of a bucket its middle.
   fileprivate var steps: [(value: UInt64, count: Int)] {
-    switch storage {
-    case .exact(var values, var long):
-      values.sort()
-      long.sort()
-      return values.map { (UInt64($0), 1) } + long.map { ($0, 1) }
-    case .buckets(let counts):
-      return counts.enumerated().compactMap { bucket, count in
-        count == 0 ? nil : (clamped(Self.middle(of: bucket)), Int(count))
-      }
+    guard let buckets else {
+      return short.sorted().map { (UInt64($0), 1) } + long.sorted().map { ($0, 1) }
+    }
+    return buckets.enumerated().compactMap { bucket, count in
+      // No value lies outside of those that were seen.
+      count == 0 ? nil : (min(max(Self.middle(of: bucket), least), most), Int(count))
     }
   }
 
   /// The same, sorted once for whoever asks for several ranks.
   var sorted: SortedDistribution { SortedDistribution(self) }
 
-  /// No value lies outside of those that were seen.
-  private func clamped(_ value: UInt64) -> UInt64 { Swift.min(Swift.max(value, least), most) }
-
   private static let subBits: UInt64 = 10
   private static let sub = 1 << Int(subBits)
 
   private mutating func intoBuckets() {
-    guard case .exact(let values, let long) = storage else { return }
-    var counts: [UInt64] = []
-    for value in values { Self.count(UInt64(value), in: &counts) }
-    for value in long { Self.count(value, in: &counts) }
-    storage = .buckets(counts)
+    let exact = self
+    (short, long, buckets) = ([], [], [])
+    countInBuckets(exact)
   }
 
-  private static func count(_ value: UInt64, in counts: inout [UInt64]) {
-    let bucket = bucket(of: value)
-    if bucket >= counts.count {
-      // A whole power of two at once.
-      let size = (bucket / sub + 1) * sub
-      counts += Array(repeating: 0, count: size - counts.count)
+  private mutating func countInBuckets(_ other: Distribution) {
+    for value in other.short { countInBucket(UInt64(value)) }
+    for value in other.long { countInBucket(value) }
+    for (bucket, count) in (other.buckets ?? []).enumerated() where count > 0 {
+      countInBucket(Self.middle(of: bucket), count)
     }
-    counts[bucket] += 1
+  }
+
+  private mutating func countInBucket(_ value: UInt64, _ times: UInt64 = 1) {
+    let bucket = Self.bucket(of: value)
+    // A whole power of two at once.
+    let missing = (bucket / Self.sub + 1) * Self.sub - (buckets?.count ?? 0)
+    if missing > 0 { buckets?.append(contentsOf: repeatElement(0, count: missing)) }
+    buckets?[bucket] += times
   }
 
   /// Below 2048 every value has its own; from there on 1024 share a power of two.
@@ -155,39 +136,22 @@ public struct Distribution: Sendable, Hashable {
 /// A distribution that is asked for ranks, with its values in order.
 struct SortedDistribution {
   let count: Int
-  private let form: Form
-
-  private enum Form {
-    case values([UInt64])
-    /// Values with how many there are up to and with each.
-    case cumulated([(value: UInt64, through: Int)])
-  }
+  /// The values in order, each with the number of values up to and with it.
+  private let steps: [(value: UInt64, through: Int)]
 
   fileprivate init(_ distribution: Distribution) {
     count = distribution.count
-    let steps = distribution.steps
-    if distribution.isExact {
-      form = .values(steps.map(\.value))
-    } else {
-      var through = 0
-      form = .cumulated(
-        steps.map { step in
-          through += step.count
-          return (step.value, through)
-        }
-      )
+    var through = 0
+    steps = distribution.steps.map { step in
+      through += step.count
+      return (step.value, through)
     }
   }
 
   /// Returns the value at a rank, counted from one.
   func value(atRank rank: Int) -> Duration? {
-    guard 1...max(1, count) ~= rank, count > 0 else { return nil }
-    switch form {
-    case .values(let values): return .microseconds(Int64(clamping: values[rank - 1]))
-    case .cumulated(let steps):
-      let place = steps.countOfFirst { $0.through < rank }
-      return .microseconds(Int64(clamping: steps[place].value))
-    }
+    guard rank >= 1, rank <= count else { return nil }
+    return .microseconds(Int64(clamping: steps[steps.countOfFirst { $0.through < rank }].value))
   }
 
   /// Returns the percentile by nearest rank.
@@ -209,23 +173,16 @@ struct SortedDistribution {
   /// The standard deviation over the mean; `nil` of fewer than two, or where all are nothing.
   var variation: Double? {
     guard count > 1 else { return nil }
-    let steps: [(value: UInt64, count: Int)]
-    switch form {
-    case .values(let values): steps = values.map { ($0, 1) }
-    case .cumulated(let cumulated):
-      var before = 0
-      steps = cumulated.map { step in
-        defer { before = step.through }
-        return (step.value, step.through - before)
+    func sum(_ term: (Double) -> Double) -> Double {
+      var (sum, before) = (0.0, 0)
+      for step in steps {
+        sum += term(Double(step.value)) * Double(step.through - before)
+        before = step.through
       }
+      return sum
     }
-    let n = Double(count)
-    let mean = steps.reduce(0.0) { $0 + Double($1.value) * Double($1.count) } / n
+    let mean = sum { $0 } / Double(count)
     guard mean > 0 else { return nil }
-    let squares = steps.reduce(0.0) { sum, step in
-      let away = Double(step.value) - mean
-      return sum + away * away * Double(step.count)
-    }
-    return (squares / (n - 1)).squareRoot() / mean
+    return (sum { ($0 - mean) * ($0 - mean) } / Double(count - 1)).squareRoot() / mean
   }
 }

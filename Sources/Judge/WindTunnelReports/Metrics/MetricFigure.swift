@@ -51,6 +51,9 @@ struct MetricFigure {
 }
 
 extension GateMetric {
+  /// A line about the figure.
+  package var summary: String { figure.summary }
+
   /// The figure of metrics that it asks for.
   var figure: MetricFigure {
     switch self {

@@ -217,13 +217,6 @@ public struct Metrics: Sendable, Hashable {
       default: "body"
       }
     }
-
-    fileprivate var json: JSON {
-      [
-        "stage": .text(stage), "attempts": .number(attempts), "p50Milliseconds": .orNull(p50),
-        "p95Milliseconds": .orNull(p95), "maxMilliseconds": .orNull(max),
-      ]
-    }
   }
 
   /// The waits before the retries of one number.
@@ -336,9 +329,36 @@ extension Metrics {
     JSON.members([
       "percentiles": .text(latency.isExact ? "exact" : "within 0.1 %"),
       "latencyIntervals": latency.intervals, "succeededLatency": succeeded.json,
-      "failedLatency": failed.json, "stages": .array(stages.map(\.json)),
-      "faults": .array(faults.map(\.json)), "notDone": .array(undone.map(\.json)),
-      "endings": .array(endings.map(\.json)),
+      "failedLatency": failed.json,
+      "stages": .array(
+        stages.map {
+          [
+            "stage": .text($0.stage), "attempts": .number($0.attempts),
+            "p50Milliseconds": .orNull($0.p50), "p95Milliseconds": .orNull($0.p95),
+            "maxMilliseconds": .orNull($0.max),
+          ]
+        }
+      ),
+      "faults": .array(
+        faults.map {
+          [
+            "fault": .text($0.fault), "attempts": .number($0.attempts),
+            "noticed": .number($0.noticed),
+          ]
+        }
+      ),
+      "notDone": .array(
+        undone.map {
+          [
+            "fault": .text($0.fault), "reason": .text($0.reason), "attempts": .number($0.attempts),
+          ]
+        }
+      ),
+      "endings": .array(
+        endings.map {
+          ["fault": .text($0.fault), "ending": .text($0.ending), "calls": .number($0.calls)]
+        }
+      ),
     ])
   }
 }
@@ -350,25 +370,14 @@ extension Metrics.Latency {
   }
 
   fileprivate var json: JSON {
-    let times = quantiles.map { name, quantile in
-      JSON.Member(JSON.Text("\(name)Milliseconds"), .orNull(quantile?.value))
-    }
-    return .object(
-      [JSON.Member("calls", .number(calls))] + times + [
-        JSON.Member("maxMilliseconds", .orNull(max))
-      ]
-    )
+    let times = quantiles.map { ($0, $1?.value) } + [("max", max)]
+    let members = times.map { JSON.Member(JSON.Text("\($0)Milliseconds"), .orNull($1)) }
+    return .object([JSON.Member("calls", .number(calls))] + members)
   }
 
   fileprivate var intervals: JSON {
-    .object(
-      quantiles.flatMap { name, quantile in
-        [
-          JSON.Member(JSON.Text("\(name)LowerMilliseconds"), .orNull(quantile?.lower)),
-          JSON.Member(JSON.Text("\(name)UpperMilliseconds"), .orNull(quantile?.upper)),
-        ]
-      }
-    )
+    let times = quantiles.flatMap { [("\($0)Lower", $1?.lower), ("\($0)Upper", $1?.upper)] }
+    return .object(times.map { JSON.Member(JSON.Text("\($0)Milliseconds"), .orNull($1)) })
   }
 }
 
@@ -379,24 +388,6 @@ extension Metrics.Backoff {
       "medianMilliseconds": .orNull(median), "maxMilliseconds": .orNull(max),
       "variation": .share(variation),
     ]
-  }
-}
-
-extension Metrics.Fired {
-  fileprivate var json: JSON {
-    ["fault": .text(fault), "attempts": .number(attempts), "noticed": .number(noticed)]
-  }
-}
-
-extension Metrics.Undone {
-  fileprivate var json: JSON {
-    ["fault": .text(fault), "reason": .text(reason), "attempts": .number(attempts)]
-  }
-}
-
-extension Metrics.Surfaced {
-  fileprivate var json: JSON {
-    ["fault": .text(fault), "ending": .text(ending), "calls": .number(calls)]
   }
 }
 

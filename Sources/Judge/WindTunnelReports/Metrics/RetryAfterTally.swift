@@ -27,8 +27,12 @@ struct RetryAfterTally: Sendable, Hashable {
     }
     addDuplicates(call.attempts)
     var retry = 0
-    for (before, attempt) in zip(call.attempts, call.attempts.dropFirst())
-    where attempt.isRetry(of: before) {
+    for (before, attempt) in zip(call.attempts, call.attempts.dropFirst()) {
+      // A redirect's target is something else. A connection that failed has no request, and what
+      // follows it tries once more.
+      if attempt.isRequest, before.isRequest, attempt.decision.key != before.decision.key {
+        continue
+      }
       addGap(before, attempt, retry)
       retry += 1
     }
@@ -98,14 +102,5 @@ struct RetryAfterTally: Sendable, Hashable {
       if gaps.count <= place { gaps.append(Distribution(exactMax: 10_000)) }
       gaps[place].merge(distribution)
     }
-  }
-}
-
-extension Observation.Attempt {
-  /// Tells whether it asks for the same again; a redirect's target is something else.
-  fileprivate func isRetry(of before: Observation.Attempt) -> Bool {
-    // A connection that failed has no request, and what follows it tries once more.
-    guard isRequest, before.isRequest else { return true }
-    return decision.key == before.decision.key
   }
 }

@@ -46,12 +46,7 @@ struct RetryTally: Sendable, Hashable {
       clientSeen += 1
       clientAttempts += client
     }
-    addTimes(call, count)
-  }
-
-  private mutating func addTimes(_ call: Observation, _ count: Int) {
     if let start = call.intendedStart ?? call.start { seconds.add(count, at: start) }
-    guard call.attempts.count > 1 else { return }
     for attempt in call.attempts.dropFirst() {
       guard let start = attempt.start else { continue }
       slots[Int(start.wholeMicroseconds / 100_000), default: 0] += 1
@@ -61,7 +56,9 @@ struct RetryTally: Sendable, Hashable {
   mutating func merge(_ other: RetryTally) {
     for count in Self.counts { self[keyPath: count] += other[keyPath: count] }
     most = max(most, other.most)
-    calls.merge(other.calls, empty: 0) { $0 + $1 }
+    let missing = max(0, other.calls.count - calls.count)
+    calls += repeatElement(0, count: missing)
+    for (retries, count) in other.calls.enumerated() { calls[retries] += count }
     slots.merge(other.slots) { $0 + $1 }
     seconds.merge(other.seconds)
   }
@@ -95,18 +92,6 @@ struct RetryTally: Sendable, Hashable {
   }
 }
 
-extension Array {
-  /// Joins element by element; the shorter one is followed by empty ones.
-  fileprivate mutating func merge(
-    _ other: [Element],
-    empty: Element,
-    _ join: (Element, Element) -> Element
-  ) {
-    if count < other.count { self += Array(repeating: empty, count: other.count - count) }
-    for (place, element) in other.enumerated() { self[place] = join(self[place], element) }
-  }
-}
-
 /// The calls that began in each second of a scenario, and the attempts that were made for them.
 private struct SecondCounts: Sendable, Hashable {
   private struct Second: Sendable, Hashable {
@@ -132,11 +117,7 @@ private struct SecondCounts: Sendable, Hashable {
   }
 
   mutating func merge(_ other: SecondCounts) {
-    row.merge(other.row, empty: Second()) { one, another in
-      var sum = one
-      sum.add(another)
-      return sum
-    }
+    for (second, count) in other.row.enumerated() { add(count, at: second) }
     for (second, count) in other.others { add(count, at: second) }
   }
 

@@ -1,15 +1,25 @@
 /// The faults that calls met, and what came to the surface of them.
 struct WeatherTally: Sendable, Hashable {
-  /// A fault and how a call ended that met it, in one name with a tab between; a call counts once
-  /// with each fault that it met, and one that met none with ``none``.
-  private var surfaced = BoundedCounts()
+  /// A fault with the end of a call that met it, or with the reason why it was not done.
+  private struct Case: Sendable, Hashable, Comparable {
+    var fault: String
+    var words: String
+
+    static func < (one: Self, other: Self) -> Bool {
+      (one.fault, one.words) < (other.fault, other.words)
+    }
+  }
+
+  /// The number of calls with each fault and end; a call counts once with each fault that it met,
+  /// and one that met none with ``none``.
+  private var surfaced = BoundedCounts<Case>()
   /// The number of times that each fault fired.
-  private var fired = BoundedCounts()
+  private var fired = BoundedCounts<String>()
   /// The number of times that it did in an attempt which was followed by another, or by a failure;
   /// those of an app's start are followed by the call's own.
-  private var noticed = BoundedCounts()
+  private var noticed = BoundedCounts<String>()
   /// The number of attempts in which each was decided and not done, by name and reason.
-  private var undone = BoundedCounts()
+  private var undone = BoundedCounts<Case>()
   /// Most calls meet nothing and succeed: they are counted without a look at their names.
   private var plain = 0
   private(set) var met = 0
@@ -34,28 +44,20 @@ struct WeatherTally: Sendable, Hashable {
       plain += 1
       return
     }
-    var last: Int?
-    var all = faultsOfStart(call)
-    for place in call.attempts.indices where !call.attempts[place].decision.metNothing {
-      let faults = call.attempts[place].faults
-      for one in call.attempts[place].undone { undone.add(Self.name(of: one.fault, one.reason)) }
-      if faults.isEmpty { continue }
-      last = place
-      let isNoticed = place < call.attempts.count - 1 || call.ending != .succeeded
-      for fault in faults {
-        fired.add(fault)
-        if isNoticed { noticed.add(fault) }
-      }
-      // Most meet one fault, whose name need not be put into another list.
-      if all.isEmpty, faults.count == 1 {
-        all = faults
-      } else {
-        for fault in faults where !all.contains(fault) { all.append(fault) }
-      }
+    var all: [String] = []
+    // What came of the faults of an app's start is no recovery: nothing was tried again for them.
+    _ = count(call.startAttempts, in: &all) { _ in
+      !call.attempts.isEmpty || call.ending != .succeeded
+    }
+    let last = count(call.attempts, in: &all) { place in
+      place < call.attempts.count - 1 || call.ending != .succeeded
     }
     if let last {
       met += 1
-      if call.ending == .succeeded { addRecovery(call, from: call.attempts[last]) }
+      if call.ending == .succeeded {
+        if call.attempts.count > 1 { recovered += 1 }
+        if let end = call.end, let start = call.attempts[last].start { recovery.add(end - start) }
+      }
     } else if all.isEmpty {
       // What nobody could see may have been anything.
       all = [call.attemptCount == nil ? Self.unseen : Self.none]
@@ -64,38 +66,27 @@ struct WeatherTally: Sendable, Hashable {
       if call.ending != .succeeded, !call.wasGivenUp, !isRecorded { unexpected += 1 }
     }
     let end = Self.words(call)
-    for fault in all { surfaced.add(Self.name(of: fault, end)) }
+    for fault in all { surfaced.add(Case(fault: fault, words: end)) }
   }
 
-  /// Counts the faults that the start of an app met, and returns each once. What came of them is no
-  /// recovery: nothing was tried again for them.
-  private mutating func faultsOfStart(_ call: Observation) -> [String] {
-    var all: [String] = []
-    for attempt in call.startAttempts where !attempt.decision.metNothing {
-      for one in attempt.undone { undone.add(Self.name(of: one.fault, one.reason)) }
-      for fault in attempt.faults {
+  /// Counts the faults of attempts, adds each once to a list, and returns the place of the last
+  /// attempt that met one.
+  private mutating func count(
+    _ attempts: [Observation.Attempt],
+    in all: inout [String],
+    isNoticed: (Int) -> Bool
+  ) -> Int? {
+    var last: Int?
+    for place in attempts.indices where !attempts[place].decision.metNothing {
+      for one in attempts[place].undone { undone.add(Case(fault: one.fault, words: one.reason)) }
+      for fault in attempts[place].faults {
+        last = place
         fired.add(fault)
-        // Something followed it, or the call failed.
-        if !call.attempts.isEmpty || call.ending != .succeeded { noticed.add(fault) }
+        if isNoticed(place) { noticed.add(fault) }
         if !all.contains(fault) { all.append(fault) }
       }
     }
-    return all
-  }
-
-  /// Without interpolation, which takes several times as long.
-  private static func name(of fault: String, _ end: String) -> String {
-    var name = fault
-    name.reserveCapacity(fault.utf8.count + 1 + end.utf8.count)
-    name += "\t"
-    name += end
-    return name
-  }
-
-  private mutating func addRecovery(_ call: Observation, from attempt: Observation.Attempt) {
-    if call.attempts.count > 1 { recovered += 1 }
-    guard let end = call.end, let start = attempt.start else { return }
-    recovery.add(end - start)
+    return last
   }
 
   /// Returns the end of a call, as the matrix has it.
@@ -132,22 +123,14 @@ struct WeatherTally: Sendable, Hashable {
   /// Those that were decided and not done, in the order of their names; more than are counted by
   /// name are not told.
   var allUndone: [Metrics.Undone] {
-    undone.named.sorted { $0.key < $1.key }.map { name, count in
-      let (fault, reason) = Self.parts(of: name)
-      return Metrics.Undone(fault: fault, reason: reason, attempts: count)
+    undone.named.sorted { $0.key < $1.key }.map { one, count in
+      Metrics.Undone(fault: one.fault, reason: one.words, attempts: count)
     }
   }
 
-  /// Returns a fault's name and what stands behind the tab.
-  private static func parts(of name: String) -> (fault: String, rest: String) {
-    let parts = name.split(separator: "\t", maxSplits: 1, omittingEmptySubsequences: false)
-    return (String(parts.first ?? ""), String(parts.last ?? ""))
-  }
-
   var allSurfaced: [Metrics.Surfaced] {
-    var all = surfaced.named.map { name, count in
-      let (fault, ending) = Self.parts(of: name)
-      return Metrics.Surfaced(fault: fault, ending: ending, calls: count)
+    var all = surfaced.named.map { one, count in
+      Metrics.Surfaced(fault: one.fault, ending: one.words, calls: count)
     }
     if plain > 0 { all.append(.init(fault: Self.none, ending: "succeeded", calls: plain)) }
     all.sort { ($0.fault, $0.ending) < ($1.fault, $1.ending) }
@@ -163,17 +146,17 @@ struct WeatherTally: Sendable, Hashable {
 /// Beyond a bound only those that come first in the alphabet are counted by name. A name that has
 /// once been left out can never be among them again, so what is kept is counted whole, and the
 /// counts are the same in whatever order they came and were merged.
-struct BoundedCounts: Sendable, Hashable {
+struct BoundedCounts<Name: Sendable & Hashable & Comparable>: Sendable, Hashable {
   /// The greatest number of names that are kept.
-  static let namesMax = 200
+  static var namesMax: Int { 200 }
 
-  private(set) var named: [String: Int] = [:]
+  private(set) var named: [Name: Int] = [:]
   private(set) var total = 0
 
   /// The count of names that are not kept.
   var others: Int { total - named.values.reduce(0, +) }
 
-  mutating func add(_ name: String, _ times: Int = 1) {
+  mutating func add(_ name: Name, _ times: Int = 1) {
     total += times
     if let count = named[name] {
       named[name] = count + times

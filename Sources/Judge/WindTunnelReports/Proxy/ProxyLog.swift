@@ -88,28 +88,22 @@ public struct ProxyLog: Sendable {
   }
 
   /// Logs an event of the proxy's deck: the ends of requests and tunnels are kept.
-  public mutating func apply(_ event: ExchangeEvent) {
-    apply(event, ProxiedRequest(of: event))
-  }
+  public mutating func apply(_ event: ExchangeEvent) { apply(event, nil) }
 
-  /// Logs an event with the reading of its request, which is made before a lock is taken.
-  package mutating func apply(_ event: ExchangeEvent, _ request: ProxiedRequest?) {
-    let moment = Duration.microseconds((ContinuousClock.now - start).wholeMicroseconds)
-    apply(event, request, at: moment)
-  }
-
-  /// Takes an event that came at a moment, as an offset from the log's beginning.
-  package mutating func apply(_ event: ExchangeEvent, at moment: Duration) {
-    apply(event, ProxiedRequest(of: event), at: moment)
-  }
-
-  private mutating func apply(
+  /// Logs an event.
+  ///
+  /// - Parameters:
+  ///   - event: The event.
+  ///   - request: The reading of its request, if it was made before a lock was taken.
+  ///   - moment: The time of the event as an offset from the log's beginning; `nil`: now.
+  package mutating func apply(
     _ event: ExchangeEvent,
-    _ request: ProxiedRequest?,
-    at moment: Duration
+    _ request: ProxiedRequest? = nil,
+    at moment: Duration? = nil
   ) {
+    let moment = moment ?? .microseconds((ContinuousClock.now - start).wholeMicroseconds)
     let isKept = requests.count + tunnels.count < Self.entriesMax
-    seen.apply(event, request, at: moment, hasRoom: isKept)
+    seen.apply(event, request ?? ProxiedRequest(of: event), at: moment, hasRoom: isKept)
     switch event {
     case .ended(let outcome, let end?):
       guard hasRoom() else { return }
@@ -123,10 +117,7 @@ public struct ProxyLog: Sendable {
       )
     case .tunnelEnded(let end): if hasRoom() { tunnels.append(end) }
     case .decided(let entry): lastDecision = max(lastDecision, entry.id)
-    case .undone, .requestEnd, .firstByte, .passed, .said, .notAsked, .ended(_, nil), .left,
-      .conversed,
-      .strayed:
-      break
+    default: break
     }
   }
 

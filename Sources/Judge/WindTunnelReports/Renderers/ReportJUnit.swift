@@ -113,8 +113,7 @@ private struct JUnitSuite {
       let judged = found.first { $0.finding.rule == standing.rule }
       return JUnitCase(standing.rule, "\(name).rules", judged.map { Self.flaw($0, policy) })
     }
-    let falls = found.filter { $0.finding.severity == .error && $0.allowance == nil }
-      .map(\.finding.rule)
+    let falls = found.filter(\.isError).map(\.finding.rule)
     let endpoints = row.endpoints.map { endpoint in
       JUnitCase(
         endpoint.name,

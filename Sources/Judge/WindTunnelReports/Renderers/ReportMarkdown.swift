@@ -24,7 +24,8 @@ extension Report {
     }
     if let ownWordNote { lines += ["", ownWordNote.escapedForMarkdown] }
     lines +=
-      gateLines + coverageLines + notDoneLines + notOnCassetteLines + comparisonLines
+      gateLines + coverageLines + self.lines("Faults that were not done", notDoneOfAll)
+      + self.lines("Not on the cassette", notOnCassetteOfAll) + comparisonLines
       + subjectComparisonLines + failureLines
     let facts = environment.map { "\($0.name) \($0.value)" }.joined(separator: " · ")
     lines += [
@@ -70,14 +71,8 @@ extension Report {
     let rows = scenarios.compactMap { flown in
       flown.subjects.first?.coverage.flatMap { $0.gaps.isEmpty ? nil : (flown.name, $0.words) }
     }
-    guard !rows.isEmpty else { return [] }
-    return ["", "### Faults that were not all met", ""]
-      + rows.map { "- **\($0.escapedForMarkdown)**: \($1.escapedForMarkdown)" }
+    return lines("Faults that were not all met", rows)
   }
-
-  private var notDoneLines: [String] { lines("Faults that were not done", notDoneOfAll) }
-
-  private var notOnCassetteLines: [String] { lines("Not on the cassette", notOnCassetteOfAll) }
 
   private func lines(_ title: String, _ all: [(place: String, words: String)]) -> [String] {
     guard !all.isEmpty else { return [] }
@@ -89,41 +84,26 @@ extension Report {
     let rows = scenarios.compactMap { flown in
       flown.subjects.first?.comparison.map { (flown.name, $0) }
     }
-    guard !rows.isEmpty else { return [] }
-    return [
-      "", "### Against the baseline", "",
-      "| scenario | success before | now | lost | won | P95 ratio | median ratio |",
-      "|---|---:|---:|---:|---:|---:|---:|",
-    ]
-      + rows.map { name, pair in
-        let cells = [
-          name.escapedForMarkdown, Figures.percent(pair.successRate.before),
-          Figures.percent(pair.successRate.now), Figures.count(pair.flips?.lost),
-          Figures.count(pair.flips?.won), Figures.ratio(pair.p95Ratio),
-          Figures.ratio(pair.medianRatio),
-        ]
-        return "| \(cells.joined(separator: " | ")) |"
-      }
+    return rows.isEmpty ? [] : pairLines("Against the baseline", PairColumn.ofBaseline, rows)
   }
 
   private var subjectComparisonLines: [String] {
     comparedSubjects.flatMap { subject in
-      [
-        "",
-        "### \(subject.name.escapedForMarkdown) against \(subject.other.escapedForMarkdown)", "",
-        "| scenario | pairs | lost | won | success, points | P95 ratio | median ratio |",
-        "|---|---:|---:|---:|---:|---:|---:|",
-      ]
-        + subject.rows.map { scenario, pair in
-          let cells = [
-            scenario.escapedForMarkdown, "\(pair.pairs)", Figures.count(pair.flips?.lost),
-            Figures.count(pair.flips?.won),
-            pair.successDifference.map { Figures.points($0) } ?? Figures.unseen,
-            Figures.ratio(pair.p95Ratio), Figures.ratio(pair.medianRatio),
-          ]
-          return "| \(cells.joined(separator: " | ")) |"
-        }
+      pairLines("\(subject.name) against \(subject.other)", PairColumn.ofSubjects, subject.rows)
     }
+  }
+
+  private func pairLines(
+    _ title: String,
+    _ columns: [PairColumn],
+    _ rows: [(scenario: String, comparison: BaselineComparison)]
+  ) -> [String] {
+    let heads = columns.map { " \($0.rawValue) |" }.joined()
+    let places = String(repeating: "---:|", count: columns.count)
+    return ["", "### \(title.escapedForMarkdown)", "", "| scenario |\(heads)", "|---|\(places)"]
+      + rows.map { scenario, pair in
+        "| \(scenario.escapedForMarkdown) |" + columns.map { " \($0.text(pair)) |" }.joined()
+      }
   }
 
   private static let failuresMax = 20

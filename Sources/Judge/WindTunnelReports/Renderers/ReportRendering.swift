@@ -62,7 +62,15 @@ extension Report {
       let endings = ReportRendering.fileExtensions.map { ".\($0)" }.joined(separator: ", ")
       throw .unwritable(path, reason: "the name of a report ends in one of \(endings)")
     }
-    try FileError.writing(rendered(as: rendering), to: file)
+    try write(as: rendering, to: file)
+  }
+
+  /// Writes the report to a file atomically, in a format.
+  package func write(as rendering: ReportRendering, to file: URL) throws(FileError) {
+    guard rendering == .json else {
+      return try FileError.writing(rendered(as: rendering), to: file)
+    }
+    try FileError.writing(to: file) { write in writeFile(write) }
   }
 }
 

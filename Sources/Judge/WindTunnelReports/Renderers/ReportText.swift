@@ -69,7 +69,7 @@ extension Report {
       + (isExpected ? ["expected"] : []) + ["retries", "P95", "blank", ""]
     let words = hasStages ? 3 : 2
     var rows: [[String]] = []
-    for flown in form.isShort ? scenarios.sorted(by: ScenarioResult.isWorthMore) : scenarios {
+    for flown in form.isShort ? scenarios.sorted(by: { $0.worth > $1.worth }) : scenarios {
       guard !form.isShort || rows.count + flown.subjects.count <= TextForm.rowsMax else { break }
       for (index, row) in flown.subjects.enumerated() {
         let (metrics, isFirst) = (row.metrics, index == 0)
@@ -93,12 +93,13 @@ extension Report {
       ([heads] + rows).map { $0[column].count }.max() ?? 0
     }
     let lines = ([heads] + rows).map { row in
-      row.indices.map { column in
+      let line = row.indices.map { column in
         // Words stand left, figures right.
         let padding = String(repeating: " ", count: widths[column] - row[column].count)
         return column < words || column == row.count - 1
           ? row[column] + padding : padding + row[column]
-      }.joined(separator: "  ").trimmingEnd
+      }.joined(separator: "  ")
+      return String(line.reversed().drop { $0 == " " }.reversed())
     }
     let rest = scenarios.reduce(0) { $0 + $1.subjects.count } - rows.count
     return lines + (rest > 0 ? ["and \(rest) more rows: --all shows them"] : [])
@@ -163,7 +164,10 @@ extension Report {
   /// The sentences that a reader has to know before reading a latency.
   var warnings: [String] {
     let isDebug = environment.contains(Fact("build", "debug"))
-    let first = [
+    let (rows, load) = (scenarios.flatMap(\.subjects), fact("load"))
+    let delay = rows.compactMap(\.metrics.startDelayP99).max() ?? .zero
+    let starts = rows.compactMap(\.starts).filter(\.isBeyond).min { $0.possible < $1.possible }
+    let aboutRun = [
       interruptedWords.map { "interrupted \($0): the figures are of these alone" },
       isDebug
         ? "debug build: part of each latency is the harness's own; for figures use a release build"
@@ -172,43 +176,31 @@ extension Report {
         ? "the clients ran in this process: a crash would have ended the run" : nil,
       nothingJudged, nothingShown,
     ]
-    var warnings = first.compactMap { $0 }
-    warnings += notOnCassetteOfAll.map { "\($0.place): \($0.words); they are in no rate" }
-    warnings += notDoneOfAll.map { "\($0.place): \($0.words)" }
-    warnings += scenarios.compactMap { flown in
-      flown.scenario?.notPlayed.map { "\(flown.name): \($0)" }
-    }
-    let facts = [
+    let aboutScenarios =
+      notOnCassetteOfAll.map { "\($0.place): \($0.words); they are in no rate" }
+      + notDoneOfAll.map { "\($0.place): \($0.words)" }
+      + scenarios.compactMap { flown in
+        flown.scenario?.notPlayed.map { "\(flown.name): \($0)" }
+      }
+    let aboutFigures = [
       beyondAddress, fact("notRun").map { "not run: \($0)" },
       fact("notCalled").map { "not called: \($0)" }, fact("notJudged").map { "not judged: \($0)" },
       fact("shard").map { "shard \($0) alone; windtunnel report merges all of them" },
+      load.flatMap { load in
+        load.hasPrefix("closed loop")
+          ? "\(load): who is slow is asked less often, so percentiles flatter a slow client" : nil
+      },
+      fact(Report.baselineLoad).flatMap { other in
+        load.map {
+          "the baseline flew another load (\(other), not \($0)): latencies of the two do not compare"
+        }
+      },
+      delay >= Self.lateness ? "this machine began calls up to \(Figures.time(delay)) late" : nil,
+      starts.map { "latencies may be the machine's: \($0.reason)" }, ownWordNote,
+      rows.contains { !$0.metrics.latency.isExact }
+        ? "percentiles of more than a million calls are within 0.1 %" : nil,
     ]
-    warnings += facts.compactMap { $0 }
-    let load = fact("load")
-    if let load, load.hasPrefix("closed loop") {
-      warnings.append(
-        "\(load): who is slow is asked less often, so percentiles flatter a slow client"
-      )
-    }
-    if let other = fact(Report.baselineLoad), let load {
-      warnings.append(
-        "the baseline flew another load (\(other), not \(load)): latencies of the two do not compare"
-      )
-    }
-    let rows = scenarios.flatMap(\.subjects)
-    if let late = rows.compactMap(\.metrics.startDelayP99).max(), late >= Self.lateness {
-      warnings.append("this machine began calls up to \(Figures.time(late)) late")
-    }
-    if let starts = rows.compactMap(\.starts).filter(\.isBeyond).min(by: {
-      $0.possible < $1.possible
-    }) {
-      warnings.append("latencies may be the machine's: \(starts.reason)")
-    }
-    if let ownWordNote { warnings.append(ownWordNote) }
-    if rows.contains(where: { !$0.metrics.latency.isExact }) {
-      warnings.append("percentiles of more than a million calls are within 0.1 %")
-    }
-    return warnings
+    return (aboutRun + aboutScenarios + aboutFigures).compactMap { $0 }
   }
 }
 
@@ -256,12 +248,8 @@ extension Report.ScenarioResult {
     }
   }
 
-  /// Whether a reader looks at one scenario before another: findings first, then unexpected rates.
-  fileprivate static func isWorthMore(_ one: Self, _ other: Self) -> Bool {
-    one.worth > other.worth
-  }
-
-  private var worth: Int {
+  /// The rank of the scenario for a reader: findings first, then unexpected rates.
+  fileprivate var worth: Int {
     let severities = findings.filter { $0.allowance == nil }.map(\.finding.severity)
     if severities.contains(.error) { return 3 }
     if severities.contains(.warning) { return 2 }
@@ -341,13 +329,5 @@ private enum Colour: Int {
 
   func paint(_ text: String, _ isOn: Bool) -> String {
     isOn && !text.isEmpty ? "\u{1B}[\(rawValue)m\(text)\u{1B}[0m" : text
-  }
-}
-
-extension String {
-  fileprivate var trimmingEnd: String {
-    var text = self[...]
-    while text.last == " " { text.removeLast() }
-    return String(text)
   }
 }

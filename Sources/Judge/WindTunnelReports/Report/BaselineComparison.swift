@@ -154,148 +154,64 @@ private struct Pairing {
   }
 }
 
-/// The interval of a ratio of two percentiles, by drawing the calls again and again (Efron 1979),
-/// from a seed: the same report has the same interval on every machine.
-private struct Bootstrap {
-  let seed: UInt64
-
-  /// The number of times that the calls are drawn again, if they are few; the bounds lie at ranks
-  /// 10 and 390.
-  private static let rounds = 400
-  /// With more calls an interval by the percentiles' own order statistics is as narrow, and
-  /// quicker.
-  private static let callsMax = 20_000
-  /// Fewer calls have no 95th percentile to speak of.
-  private static let callsMin = 20
-
-  /// Works a ratio out.
-  ///
-  /// - Parameters:
-  ///   - share: Which percentile.
-  ///   - now: The values above the line.
-  ///   - before: The values below it.
-  ///   - arePaired: Whether those of one place belong together: then both of a pair are drawn at
-  ///     once.
-  /// - Returns: The ratio and its interval; `nil` of too few values.
-  func ratio(_ share: Double, _ now: [Int64], _ before: [Int64], arePaired: Bool)
-    -> BaselineComparison.Ratio?
-  {
-    guard now.count >= Self.callsMin, before.count >= Self.callsMin else { return nil }
-    let (nows, befores) = (RankedValues(now), RankedValues(before))
-    let value = nows.percentile(share) / befores.percentile(share)
-    guard now.count <= Self.callsMax, before.count <= Self.callsMax else {
-      return wide(share, value, nows, befores)
-    }
-    let draws = Draws(seed: seed, key: "bootstrap", ordinal: now.count)
-    var next = 0
-    func draw(_ count: Int) -> [Int] {
-      (0..<count).map { _ in
-        next += 1
-        return Int(draws.unit(next) * Double(count))
-      }
-    }
-    let ratios = (0..<Self.rounds).map { _ -> Double in
-      let first = draw(now.count)
-      let second = arePaired ? first : draw(before.count)
-      return nows.percentile(share, of: first) / befores.percentile(share, of: second)
-    }.sorted()
-    return .init(value: value, lower: ratios[9], upper: ratios[Self.rounds - 11])
-  }
-
-  /// From the lowest that the one may be over the highest that the other may be to the contrary.
-  private func wide(_ share: Double, _ value: Double, _ now: RankedValues, _ before: RankedValues)
-    -> BaselineComparison.Ratio
-  {
-    let (top, bottom) = (now.interval(share), before.interval(share))
-    return .init(value: value, lower: top.lower / bottom.upper, upper: top.upper / bottom.lower)
-  }
-}
-
-/// Values that are drawn by their places and asked for a percentile of what was drawn.
-private struct RankedValues {
-  private let sorted: [Double]
-  /// The rank of each value by its place.
-  private let ranks: [Int]
-
-  init(_ values: [Int64]) {
-    let order = values.indices.sorted { (values[$0], $0) < (values[$1], $1) }
-    sorted = order.map { Double(max(1, values[$0])) }
-    var ranks = Array(repeating: 0, count: values.count)
-    for (rank, place) in order.enumerated() { ranks[place] = rank }
-    self.ranks = ranks
-  }
-
-  func percentile(_ share: Double) -> Double {
-    Statistics.percentile(share, ofSorted: sorted) ?? 1
-  }
-
-  func percentile(_ share: Double, of drawn: [Int]) -> Double {
-    var counts = Array(repeating: 0, count: sorted.count)
-    for place in drawn { counts[ranks[place]] += 1 }
-    let rank = Statistics.rank(share, of: drawn.count) ?? 1
-    // High percentiles are asked for, so from the top.
-    var above = drawn.count - rank
-    for place in sorted.indices.reversed() {
-      above -= counts[place]
-      if above < 0 { return sorted[place] }
-    }
-    return sorted[0]
-  }
-
-  func interval(_ share: Double) -> (lower: Double, upper: Double) {
-    let ranks = Statistics.rankInterval(share, of: sorted.count)
-    return (sorted[(ranks?.lower ?? 1) - 1], sorted[(ranks?.upper ?? sorted.count) - 1])
-  }
-}
-
 // A comparison in a report's text. It is of two files, so a reader takes it as it stands.
-extension BaselineComparison {
-  var json: JSON {
-    let members: JSON = [
-      "pairs": .number(pairs), "unpaired": .number(unpaired),
-      "successRateBefore": .share(beforeRate), "successRate": .share(nowRate),
-      "p95Ratio": p95Ratio?.json ?? .null, "medianRatio": medianRatio?.json ?? .null,
-      "lostCalls": .orNull(flips?.lost), "wonCalls": .orNull(flips?.won),
-      "flipProbability": .share(flips?.probability),
-      "latencyProbability": .share(latencyProbability),
-    ]
-    return members.adding(JSON.members(["latencies": hasOtherLatencies ? "not comparable" : nil]))
-  }
+extension BaselineComparison: JSONObject {
+  package static let blank = Self([], to: [], seed: 0)
 
-  init(reading object: consuming ObjectReader) throws(FormatError) {
-    let counts = 0...Int.max
-    guard let pairs = try object.int("pairs", in: counts),
-      let unpaired = try object.int("unpaired", in: counts)
-    else { throw object.error("pairs", "a comparison needs its pairs and unpaired calls") }
-    (self.pairs, self.unpaired) = (pairs, unpaired)
-    beforeRate = object.take("successRateBefore")?.doubleValue
-    nowRate = object.take("successRate")?.doubleValue
-    p95Ratio = try Ratio(object.take("p95Ratio"), in: copy object)
-    medianRatio = try Ratio(object.take("medianRatio"), in: copy object)
-    if let lost = object.take("lostCalls")?.intValue, let won = object.take("wonCalls")?.intValue,
-      let probability = object.take("flipProbability")?.doubleValue
-    {
-      flips = Flips(lost: lost, won: won, probability: probability)
+  package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
+    let missing: JSONFields.Missing = ("pairs", "a comparison needs its pairs and unpaired calls")
+    try fields.int("pairs", &pairs, in: 0...Int.max, missing)
+    try fields.int("unpaired", &unpaired, in: 0...Int.max, missing)
+    fields.share("successRateBefore", &beforeRate)
+    fields.share("successRate", &nowRate)
+    try fields.ratio("p95Ratio", &p95Ratio)
+    try fields.ratio("medianRatio", &medianRatio)
+    var (lost, won, chance) = (flips?.lost, flips?.won, flips?.probability)
+    fields.count("lostCalls", &lost)
+    fields.count("wonCalls", &won)
+    fields.share("flipProbability", &chance)
+    if fields.isReading, let lost, let won, let chance {
+      flips = Flips(lost: lost, won: won, probability: chance)
     }
-    latencyProbability = object.take("latencyProbability")?.doubleValue
-    hasOtherLatencies = object.take("latencies") == "not comparable"
-    // Where there are none they are null, and no key is unknown.
-    for key in ["lostCalls", "wonCalls", "flipProbability"] { _ = object.take(key) }
-    try object.refuseUnknownKeys()
+    fields.share("latencyProbability", &latencyProbability)
+    let word = JSON.text("not comparable")
+    if fields.isReading {
+      hasOtherLatencies = fields.object.take("latencies") == word
+    } else {
+      fields.write("latencies", hasOtherLatencies ? word : JSON?.none)
+    }
   }
 }
 
-extension BaselineComparison.Ratio {
-  var json: JSON {
-    ["value": .share(value), "lower": .share(lower), "upper": .share(upper)]
+// Figures that are null if they are unknown.
+extension JSONFields {
+  mutating func share(_ name: String, _ value: inout Double?) {
+    guard isReading else { return write(name, .share(value)) }
+    value = object.take(name)?.doubleValue
   }
 
-  fileprivate init?(_ json: JSON?, in parent: ObjectReader) throws(FormatError) {
-    guard let json, json != .null else { return nil }
-    guard let value = json["value"]?.doubleValue else {
-      throw parent.error("p95Ratio", "a ratio needs its value")
+  fileprivate mutating func count(_ name: String, _ value: inout Int?) {
+    guard isReading else { return write(name, .orNull(value)) }
+    value = object.take(name)?.intValue
+  }
+
+  mutating func ratio(
+    _ name: String,
+    _ ratio: inout BaselineComparison.Ratio?
+  ) throws(FormatError) {
+    guard isReading else {
+      let parts = ratio.map {
+        ["value": .share($0.value), "lower": .share($0.lower), "upper": .share($0.upper)] as JSON
+      }
+      return write(name, parts ?? .null)
     }
-    self.init(value: value, lower: json["lower"]?.doubleValue, upper: json["upper"]?.doubleValue)
+    guard let json = object.take(name), json != .null else { return ratio = nil }
+    let value = try required(json["value"]?.doubleValue, (name, "a ratio needs its value"))
+    ratio = .init(
+      value: value,
+      lower: json["lower"]?.doubleValue,
+      upper: json["upper"]?.doubleValue
+    )
   }
 }
 
@@ -310,37 +226,33 @@ extension Report {
   public func compared(to baseline: Report) -> Report {
     var report = self
     if let load = baseline.fact("load"), load != fact("load") {
-      report.environment.removeAll { $0.name == Self.baselineLoad }
-      report.environment.append(Fact(Self.baselineLoad, load))
+      report.setFact(Self.baselineLoad, load)
     }
     let baseline = baseline.asBaseline(of: self)
-    for place in report.scenarios.indices {
-      let flown = report.scenarios[place]
+    for place in scenarios.indices {
+      var flown = scenarios[place]
       guard let before = baseline.scenarios.first(where: { $0.name == flown.name }) else {
         continue
       }
       // Another client's bugs are not known of this one.
       let isSame = before.subjects.first?.name == flown.subjects.first?.name
-      report.scenarios[place].brokenBefore = Dictionary(
+      flown.brokenBefore = Dictionary(
         (isSame ? before.rules : []).compactMap(\.finding).map { ($0.rule, $0.severity) },
         uniquingKeysWith: max
       )
-      for row in flown.subjects.indices {
-        let subject = flown.subjects[row]
+      for (row, subject) in flown.subjects.enumerated() {
         guard let other = before.subjects.first(where: { $0.name == subject.name }) else {
           continue
         }
-        report.scenarios[place].subjects[row].comparison = BaselineComparison(
+        flown.subjects[row].comparison = BaselineComparison(
           subject.observations,
           to: other.observations,
           seed: seed,
           haveOneClock: !other.hasOtherClock
         )
       }
-      report.scenarios[place].gates = report.scenarios[place].judged(
-        by: flown.gates.map(\.gate),
-        against: before
-      )
+      flown.gates = flown.judged(by: flown.gates.map(\.gate), against: before)
+      report.scenarios[place] = flown
     }
     report.gates = results(of: gates.map(\.gate), against: baseline)
     return report
@@ -350,14 +262,17 @@ extension Report {
   /// rows of another clock are marked.
   func asBaseline(of report: Report) -> Report {
     var baseline = self
-    for place in baseline.scenarios.indices {
-      let name = baseline.scenarios[place].name
-      for row in baseline.scenarios[place].subjects.indices {
-        baseline.scenarios[place].subjects[row].hasOtherClock =
-          isVirtual(in: name) != report.isVirtual(in: name)
-        guard seed != report.seed else { continue }
-        let calls = baseline.scenarios[place].subjects[row].observations
-        baseline.scenarios[place].subjects[row].observations = calls.withoutNumbers
+    for place in scenarios.indices {
+      let name = scenarios[place].name
+      for row in scenarios[place].subjects.indices {
+        var subject = scenarios[place].subjects[row]
+        subject.hasOtherClock = isVirtual(in: name) != report.isVirtual(in: name)
+        if seed != report.seed {
+          for call in subject.observations.indices {
+            subject.observations[call].call = -1 - subject.observations[call].call
+          }
+        }
+        baseline.scenarios[place].subjects[row] = subject
       }
     }
     return baseline
@@ -394,15 +309,6 @@ extension [Observation] {
     }
     guard let own = tells(self), let others = tells(other) else { return true }
     return own == others
-  }
-
-  /// The calls of another seed met other weather, so none of them is a partner.
-  fileprivate var withoutNumbers: [Observation] {
-    map { call in
-      var call = call
-      call.call = -1 - call.call
-      return call
-    }
   }
 }
 

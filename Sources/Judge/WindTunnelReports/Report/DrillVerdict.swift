@@ -88,20 +88,13 @@ extension Report {
   /// Returns this report with another subject judged.
   private func judging(_ name: String) -> Report {
     var report = self
-    report.environment.removeAll { $0.name == Self.alsoJudged }
-    report.environment.append(Fact(Self.judgedBeside, name))
+    report.setFact(Self.alsoJudged, nil)
+    report.setFact(Self.judgedBeside, name)
     report.scenarios = scenarios.compactMap { flown in
       // An interrupted run may lack the client in its last scenario.
       let rows = flown.subjects.filter { $0.name == name }
       guard !rows.isEmpty else { return nil }
-      return ScenarioResult(
-        flown.name,
-        on: flown.stage,
-        subjects: rows + flown.subjects.filter { $0.name != name },
-        gates: flown.gates.map(\.gate),
-        allowed: flown.allowed,
-        scenario: flown.scenario
-      )
+      return flown.with(rows + flown.subjects.filter { $0.name != name })
     }
     report.gates = report.results(of: gates.map(\.gate))
     return report
@@ -153,17 +146,13 @@ extension Report {
 
   /// The number of calls that crashed, or that hung, if the scenario does not allow it.
   private func falls(_ rule: FindingRule) -> Int {
-    findings.reduce(0) { count, judged in
-      let isFall =
-        judged.finding.rule == rule.id && judged.finding.severity == .error
-        && judged.allowance == nil
-      return isFall ? count + judged.finding.calls : count
-    }
+    let falls = findings.filter { $0.finding.rule == rule.id && $0.isError }
+    return falls.reduce(0) { $0 + $1.finding.calls }
   }
 
   /// The errors that the baseline has as well.
   private var knownErrors: [JudgedFinding] {
-    findings.filter { $0.isKnown && $0.allowance == nil && $0.finding.severity == .error }
+    findings.filter { $0.isKnown && $0.isError }
   }
 
   /// The name of the fact about the baseline's file.

@@ -122,10 +122,7 @@ extension Report {
   /// The file that `--again` reads; `nil` if none is known.
   package var file: String? {
     get { fact(Self.reportFile) }
-    set {
-      environment.removeAll { $0.name == Self.reportFile }
-      if let newValue { environment.append(Fact(Self.reportFile, newValue)) }
-    }
+    set { setFact(Self.reportFile, newValue) }
   }
 
   /// The number of rules by their standing in all scenarios.

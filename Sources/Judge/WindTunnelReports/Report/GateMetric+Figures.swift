@@ -1,10 +1,4 @@
 extension GateMetric {
-  /// Returns the figure; a time in microseconds, a share from 0 to 1. `nil` where it was not seen,
-  /// of a pair of reports, and of the coverage.
-  func figure(of metrics: Metrics) -> Double? {
-    figure.number(of: metrics)
-  }
-
   /// Returns the figure of a pair of reports.
   func figure(of pair: BaselineComparison) -> Double? {
     switch self {
@@ -24,38 +18,23 @@ extension GateMetric {
   /// Tells whether it is a latency, or made of latencies.
   var isOfLatencies: Bool { isOfPair ? kind == .ratio : kind == .time }
 
-  /// Returns the number of values that the figure is worked out from.
-  func samples(in metrics: Metrics) -> Int {
-    switch self {
-    case .succeededP95: metrics.succeeded.calls
-    case .failedP95: metrics.failed.calls
-    case .p50, .p90, .p95, .p99, .p50Upper, .p90Upper, .p95Upper, .p99Upper: metrics.latency.calls
-    default: metrics.calls
-    }
-  }
-
-  /// The fewest that the figure means something for: a percentile q needs 1/(1−q) of them, and the
-  /// upper end of its interval as many as leave one above it in 97.5 % of all cases.
-  var samplesMin: Int {
-    switch self {
-    case .p50: 2
-    case .p90: 10
-    case .p95, .succeededP95, .failedP95: 20
-    case .p99: 100
-    case .p50Upper: 6
-    case .p90Upper: 36
-    case .p95Upper: 72
-    case .p99Upper: 368
-    default: 1
-    }
-  }
-
-  /// The word for what the samples are.
-  var sampleWord: String {
-    switch self {
-    case .succeededP95: "successful calls"
-    case .failedP95: "failed calls"
-    default: "calls"
+  /// Returns the number of values of which the figure is calculated, the fewest that it needs, and
+  /// the word for them: a percentile q needs 1/(1−q) of them, and the upper end of its interval as
+  /// many as leave one above it in 97.5 % of all cases.
+  func samples(in metrics: Metrics) -> (count: Int, least: Int, word: String) {
+    let latencies = metrics.latency.calls
+    return switch self {
+    case .succeededP95: (metrics.succeeded.calls, 20, "successful calls")
+    case .failedP95: (metrics.failed.calls, 20, "failed calls")
+    case .p50: (latencies, 2, "calls")
+    case .p90: (latencies, 10, "calls")
+    case .p95: (latencies, 20, "calls")
+    case .p99: (latencies, 100, "calls")
+    case .p50Upper: (latencies, 6, "calls")
+    case .p90Upper: (latencies, 36, "calls")
+    case .p95Upper: (latencies, 72, "calls")
+    case .p99Upper: (latencies, 368, "calls")
+    default: (metrics.calls, 1, "calls")
     }
   }
 

@@ -26,15 +26,9 @@ extension Gate {
       return result(.inconclusive(reason))
     }
     guard let figure else { return result(.inconclusive(unseen(in: row))) }
+    let limit: Double
     switch bar {
-    case .figure(let bar):
-      if comparison.holds(figure, against: bar) { return result(.met) }
-      if let reason = tooFew(metrics, toProve: bar) ?? late(metrics, figure, bar)
-        ?? overloaded(row)
-      {
-        return result(.inconclusive(reason))
-      }
-      return result(.failed)
+    case .figure(let bar): limit = bar
     case .baseline(let times):
       guard let baseline else { return result(.failed) }
       let before = self.metrics(of: baseline)
@@ -44,15 +38,16 @@ extension Gate {
       guard let bar = self.figure(of: baseline, before) else {
         return result(.inconclusive("in the baseline \(metric.unseen)"))
       }
-      if comparison.holds(figure, against: bar * times) { return result(.met) }
-      let reason = late(metrics, figure, bar * times) ?? overloaded(row)
-      return result(reason.map { .inconclusive($0) } ?? .failed)
+      limit = bar * times
     }
+    if comparison.holds(figure, against: limit) { return result(.met) }
+    let reason = tooFew(metrics) ?? late(metrics, figure, limit) ?? overloaded(row)
+    return result(reason.map { .inconclusive($0) } ?? .failed)
   }
 
   /// Returns the figure of a subject; its coverage follows from the scenario, too.
   private func figure(of row: Report.Row, _ metrics: Metrics) -> Double? {
-    metric == .coverage ? coverage(of: row)?.share : metric.figure(of: metrics)
+    metric == .coverage ? coverage(of: row)?.share : metric.figure.number(of: metrics)
   }
 
   private func words(_ figure: Double, of row: Report.Row, _ metrics: Metrics) -> String {
@@ -115,10 +110,10 @@ extension Gate {
     if metrics.notOnCassette == metrics.calls, metric != .calls {
       return "\(place)every call asked for what is not on the cassette"
     }
-    let count = metric.samples(in: metrics)
-    guard count < metric.samplesMin else { return nil }
+    let samples = metric.samples(in: metrics)
+    guard samples.count < samples.least else { return nil }
     return
-      "\(place)\(metric.rawValue) needs \(metric.samplesMin) \(metric.sampleWord) and has \(count)"
+      "\(place)\(metric.rawValue) needs \(samples.least) \(samples.word) and has \(samples.count)"
   }
 
   /// Returns the reason why a latency over the bar may be the machine's and not the client's: calls
@@ -147,9 +142,10 @@ extension Gate {
   /// Returns the reason why a lower bound that is not there yet may be there after more calls: not
   /// even if all of these had succeeded would it be, and they do not prove that it never will;
   /// `nil` where that is not so.
-  private func tooFew(_ metrics: Metrics, toProve bar: Double) -> String? {
+  private func tooFew(_ metrics: Metrics) -> String? {
     let judged = metrics.latency.calls
-    guard metric == .successRateLower, comparison == .atLeast || comparison == .above,
+    guard case .figure(let bar) = bar, metric == .successRateLower,
+      comparison == .atLeast || comparison == .above,
       let best = Statistics.wilsonLower(judged, of: judged),
       !comparison.holds(best, against: bar),
       let rate = metrics.successRate

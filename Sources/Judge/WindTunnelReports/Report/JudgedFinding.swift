@@ -18,6 +18,9 @@ public struct JudgedFinding: Sendable, Hashable, CustomStringConvertible {
       + "\(finding.count), first \(finding.call)\(more)"
   }
 
+  /// Whether it is an error that is not allowed.
+  var isError: Bool { finding.severity == .error && allowance == nil }
+
   /// Tells whether it fails a drill with a bar.
   func fails(_ policy: VerdictPolicy) -> Bool {
     guard let least = policy.failingFindings, allowance == nil, !isKnown else { return false }

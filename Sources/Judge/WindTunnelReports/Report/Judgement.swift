@@ -136,23 +136,12 @@ extension Report {
 
   /// Returns the calls of a client in several scenarios as one row.
   private func wholeRow(of subject: String, _ names: [String]) -> Row? {
-    var (rows, calls): ([Row], [Observation]) = ([], [])
-    for (place, name) in names.enumerated() {
-      let flown = scenarios.first { $0.name == name }
-      guard let row = flown?.subjects.first(where: { $0.name == subject }) else { continue }
-      rows.append(row)
-      // A call and its partner in a baseline have one number, which no other scenario has.
-      let offset = place * Scenario.callsMax
-      for var call in row.observations {
-        call.call += call.call < 0 ? -offset : offset
-        calls.append(call)
-      }
-    }
+    let rows = rows(of: subject, in: names)
     guard let client = rows.first?.client else { return nil }
     let planned = rows.compactMap(\.plannedFaults)
     var whole = Row(
       subject,
-      calls,
+      rows.flatMap(\.observations),
       of: client,
       plannedFaults: planned.count == rows.count ? planned.flatMap(\.self) : nil
     )
@@ -160,6 +149,20 @@ extension Report {
     whole.calm = rows.compactMap(\.calm).max()
     whole.hasOtherClock = rows.contains(where: \.hasOtherClock)
     return whole
+  }
+
+  /// Returns the rows of a client in several scenarios. A call and its partner in another row have
+  /// one number, which no call of another scenario has.
+  func rows(of subject: String, in names: [String]) -> [Row] {
+    names.enumerated().compactMap { place, name in
+      let flown = scenarios.first { $0.name == name }
+      guard var row = flown?.subjects.first(where: { $0.name == subject }) else { return nil }
+      let offset = place * Scenario.callsMax
+      for place in row.observations.indices {
+        row.observations[place].call += row.observations[place].call < 0 ? -offset : offset
+      }
+      return row
+    }
   }
 
   /// Judges the subject by further gates, each where its prefix says.

@@ -28,9 +28,12 @@ extension Report {
       return
     }
     for part in parts.dropFirst() { try part.refuseOthers(than: first) }
-    var flown: [ScenarioResult] = []
-    for place in first.report.scenarios.indices {
-      flown.append(try ScenarioResult(merging: parts, at: place))
+    var flown = first.report.scenarios
+    for (place, own) in first.report.scenarios.enumerated() {
+      let rows = try own.subjects.indices.map { row throws(FormatError) in
+        try Row(merging: parts, scenario: place, subject: row)
+      }
+      flown[place] = own.with(rows)
     }
     self.init(
       seed: first.report.seed,
@@ -80,17 +83,6 @@ extension Report.Part {
       }
       return allowed.isEmpty ? "none" : allowed.joined(separator: ", ")
     }
-  }
-}
-
-extension Report.ScenarioResult {
-  fileprivate init(merging parts: [Report.Part], at place: Int) throws(FormatError) {
-    let own = parts[0].report.scenarios[place]
-    var rows: [Report.Row] = []
-    for index in own.subjects.indices {
-      rows.append(try Report.Row(merging: parts, scenario: place, subject: index))
-    }
-    self = own.with(rows)
   }
 }
 

@@ -184,16 +184,17 @@ public struct Report: Sendable, Hashable {
   /// Returns the value of a fact of the environment.
   package func fact(_ name: String) -> String? { environment.first { $0.name == name }?.value }
 
+  /// Sets a fact of the environment, or removes it.
+  mutating func setFact(_ name: String, _ value: String?) {
+    environment.removeAll { $0.name == name }
+    if let value { environment.append(Fact(name, value)) }
+  }
+
   /// The numbers of the interactions that the calls of this report met, withheld ones included,
   /// since they were asked for.
   public var interactionsUsed: Set<Int> {
-    var used: Set<Int> = []
-    for row in scenarios.flatMap(\.subjects) {
-      for attempt in row.observations.flatMap(\.allAttempts) {
-        if let number = attempt.source.number { used.insert(number) }
-      }
-    }
-    return used
+    let calls = scenarios.lazy.flatMap(\.subjects).flatMap(\.observations)
+    return Set(calls.flatMap(\.allAttempts).compactMap(\.source.number))
   }
 }
 
@@ -209,12 +210,12 @@ extension Report {
   /// A sentence for each scenario in which the judged subject made such calls.
   package var notOnCassette: [String] {
     scenarios.compactMap { flown in
-      flown.subjects.first?.notOnCassette.map { "\(flown.name): \($0)" }
+      flown.subjects.first?.notOnCassette().map { "\(flown.name): \($0)" }
     }
   }
 
   /// The same for every subject, named where there are others.
-  var notOnCassetteOfAll: [(place: String, words: String)] { words(of: \.notOnCassette) }
+  var notOnCassetteOfAll: [(place: String, words: String)] { words { $0.notOnCassette() } }
 
   /// The faults that were decided and not done, for each subject of a scenario that has some.
   var notDoneOfAll: [(place: String, words: String)] { words(of: \.metrics.undoneWords) }
@@ -319,19 +320,14 @@ extension Report.Row {
 }
 
 extension Report.Row {
-  /// The number of its calls that asked for what is not on the cassette, and what the first asked
-  /// for; `nil` where none did.
-  var notOnCassette: String? { Self.notOnCassette(observations) }
-
-  /// Returns the same of an endpoint's calls.
-  func notOnCassette(of endpoint: String) -> String? {
-    Self.notOnCassette(observations.filter { $0.endpoint == endpoint })
-  }
-
-  private static func notOnCassette(_ calls: [Observation]) -> String? {
-    let strange = calls.filter { $0.notOnCassette != nil }
+  /// Returns the number of its calls, or of an endpoint's, that asked for what is not on the
+  /// cassette, and what the first asked for; `nil` if none did.
+  func notOnCassette(of endpoint: String? = nil) -> String? {
+    let strange = observations.filter {
+      $0.notOnCassette != nil && (endpoint == nil || $0.endpoint == endpoint)
+    }
     guard let first = strange.min(by: { $0.call < $1.call })?.notOnCassette else { return nil }
-    return "\(notOnCassette(strange.count)), first: \(first)"
+    return "\(Self.notOnCassette(strange.count)), first: \(first)"
   }
 
   static func notOnCassette(_ count: Int) -> String {

@@ -27,15 +27,48 @@ extension Report {
 
   /// Returns the contents of the report's file.
   public func data() -> Data {
+    var data = Data()
+    writeFile { data.append(contentsOf: $0) }
+    return data
+  }
+
+  /// Passes the contents of the report's file on, piece by piece: calls are many, and only one at a
+  /// time is in memory as JSON.
+  func writeFile(_ write: ([UInt8]) -> Void) {
     let members = JSON.members([
       "windtunnelReport": .number(CassetteFormat.version), "seed": .number(seed),
       "decisionHash": .text(decisionHash), "platformErrors": .text(platformErrors),
       "environment": .object(environment.map(\.member)), "verdict": verdict.json,
-      "findings": .array(findingRows), "coverage": .array(scenarios.flatMap(\.coverageRows)),
+      "findings": .array(findingRows), "coverage": .array(coverageRows),
       "gates": gates.isEmpty ? JSON?.none : .array(gates.map(\.json)),
-      "scenarios": .array(scenarios.map(\.json)),
     ])
-    return Data(JSON.object(members).fileBytes())
+    JSON.write([], members, "scenarios", of: scenarios, level: 0, write) { scenario, beginning in
+      JSON.write(
+        beginning,
+        scenario.members,
+        "subjects",
+        of: scenario.subjects,
+        level: 2,
+        write
+      ) { row, beginning in
+        JSON.write(beginning, row.json.members, "log", of: row.observations, level: 4, write) {
+          write($1 + $0.json.fileBytes(level: 6))
+        }
+      }
+    }
+    write([UInt8(ascii: "\n")])
+  }
+
+  private var coverageRows: [JSON] {
+    scenarios.flatMap { flown in
+      (flown.subjects.first?.coverage?.rows ?? []).map { row in
+        [
+          "scenario": .text(flown.name), "endpoint": .text(row.endpoint), "fault": .text(row.fault),
+          "attempts": .array(row.attempts.map { .text($0.word) }),
+          "met": .array(row.attempts.map { .number($0.count) }),
+        ]
+      }
+    }
   }
 
   /// The findings about all judged clients.
@@ -87,24 +120,17 @@ extension Report.Fact {
 }
 
 extension Report.ScenarioResult {
-  var json: JSON {
+  /// The members of its object, except for the list of subjects.
+  fileprivate var members: [JSON.Member] {
     let before = brokenBefore?.sorted { $0.key < $1.key }
       .map { JSON.Member(JSON.Text($0.key), .text($0.value.rawValue)) }
-    return .object(
-      JSON.members([
-        "name": .text(name), "stage": .text(stage.rawValue), "gates": .array(gates.map(\.json)),
-        "rules": .array(rules.map(\.json)),
-        "coverage": (subjects.first?.coverage).map { .share($0.share) },
-        "allow": allowed.isEmpty ? JSON?.none : AllowedRule.json(of: allowed),
-        "brokenBefore": before.map { .object($0) }, "scenario": scenario?.json,
-        "subjects": .array(subjects.map(\.json)),
-      ])
-    )
-  }
-
-  /// The rows of the report's list that are about this scenario.
-  fileprivate var coverageRows: [JSON] {
-    subjects.first?.coverage?.rows.map { $0.json(of: name) } ?? []
+    return JSON.members([
+      "name": .text(name), "stage": .text(stage.rawValue), "gates": .array(gates.map(\.json)),
+      "rules": .array(rules.map(\.json)),
+      "coverage": (subjects.first?.coverage).map { .share($0.share) },
+      "allow": allowed.isEmpty ? JSON?.none : AllowedRule.json(of: allowed),
+      "brokenBefore": before.map { .object($0) }, "scenario": scenario?.json,
+    ])
   }
 
   fileprivate init(reading object: consuming ObjectReader) throws(FormatError) {
@@ -159,49 +185,55 @@ extension Report.ScenarioResult {
   }
 }
 
-extension Report.Row {
-  var json: JSON {
-    var members = [JSON.Member("name", .text(name)), JSON.Member("client", .text(client.rawValue))]
-    members += metrics.members
-    if let plannedFaults { members.add("plannedFaults", .texts(plannedFaults)) }
-    members.add("programStarts", starts?.json)
-    members.add("calmMilliseconds", calm)
-    if !traffic.isEmpty { members.add("traffic", traffic.json) }
-    members.add("baseline", comparison?.json)
-    members.add("against", against?.json)
-    members += [endpointsMember, JSON.Member("log", .array(observations.map(\.json)))]
-    return .object(members)
-  }
+extension Report.Row: JSONObject {
+  package static let blank = Self("", [])
 
-  private var endpointsMember: JSON.Member {
-    let rows = endpoints.map { row in
-      JSON.object([JSON.Member("endpoint", .text(row.name))] + row.metrics.members)
+  package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
+    try fields.string("name", &name, ("name", "it is missing"))
+    var (kind, seen): (ClientRun.Client?, ClientRun.Traffic?) = (client, traffic)
+    try fields.choice("client", &kind)
+    if fields.isReading {
+      guard let log = try fields.object.list("log", Observation.init(reading:)) else {
+        throw fields.object.error("log", "a list of the calls should stand here")
+      }
+      observations = log
+      plannedFaults = try fields.object.array("plannedFaults")?.compactMap(\.stringValue)
+    } else {
+      for member in metrics.members { fields.write(member.name.value, member.value) }
+      fields.write("plannedFaults", plannedFaults.map { .texts($0) })
+      if traffic.isEmpty { seen = nil }
     }
-    return JSON.Member("endpoints", .array(rows))
-  }
-
-  fileprivate init(reading object: consuming ObjectReader) throws(FormatError) {
-    let name = try object.required("name")
-    guard let observations = try object.list("log", Observation.init(reading:)) else {
-      throw object.error("log", "a list of the calls should stand here")
-    }
-    let planned = try object.array("plannedFaults")?.compactMap(\.stringValue)
-    // Reports from before there were rules do not say; the drill called any program so.
-    let client =
-      try object.choice("client", ClientRun.Client.self) ?? (name == "exec" ? .program : .library)
-    let traffic = try object.object("traffic").map(ClientRun.Traffic.init(reading:))
-    self.init(
+    try fields.nested("programStarts", &starts)
+    try fields.time("calmMilliseconds", &calm)
+    try fields.nested("traffic", &seen)
+    try fields.nested("baseline", &comparison)
+    try fields.nested("against", &against)
+    // The log is written call by call.
+    guard fields.isReading else { return fields.write("endpoints", endpointList) }
+    var row = Self(
       name,
       observations,
-      of: client,
-      plannedFaults: planned,
-      traffic: traffic ?? ClientRun.Traffic()
+      // Reports from before there were rules do not say; the drill called any program so.
+      of: kind ?? (name == "exec" ? .program : .library),
+      plannedFaults: plannedFaults,
+      traffic: seen ?? ClientRun.Traffic()
     )
-    starts = try object.object("programStarts").map(ProgramStarts.init(reading:))
-    calm = try object.double("calmMilliseconds", in: 0...1e12).map { Duration(milliseconds: $0) }
-    comparison = try object.object("baseline").map(BaselineComparison.init(reading:))
-    against = try object.object("against").map(SubjectComparison.init(reading:))
-    for member in metrics.members + [endpointsMember] {
+    (row.starts, row.calm, row.comparison, row.against) = (starts, calm, comparison, against)
+    self = row
+    try checkFigures(&fields.object)
+  }
+
+  private var endpointList: JSON {
+    .array(
+      endpoints.map { row in
+        .object([JSON.Member("endpoint", .text(row.name))] + row.metrics.members)
+      }
+    )
+  }
+
+  /// Throws if a figure of a file is not the one of its log.
+  private func checkFigures(_ object: inout ObjectReader) throws(FormatError) {
+    for member in metrics.members + [JSON.Member("endpoints", endpointList)] {
       let key = member.name.value
       guard let stored = object.take(key) else {
         guard Metrics.firstKeys.contains(key) else { continue }
@@ -211,17 +243,14 @@ extension Report.Row {
           isOld ? "the report is older than version 0.1.0; run the drill again" : "it is missing"
         )
       }
-      guard stored == member.value else {
-        let isList = member.name == endpointsMember.name
-        throw object.error(
-          key,
-          isList
-            ? "the figures are not the ones of the log"
-            : "the figure is not the one of the log, which is \(member.value)"
-        )
-      }
+      if stored == member.value { continue }
+      throw object.error(
+        key,
+        key == "endpoints"
+          ? "the figures are not the ones of the log"
+          : "the figure is not the one of the log, which is \(member.value)"
+      )
     }
-    try object.refuseUnknownKeys()
   }
 }
 

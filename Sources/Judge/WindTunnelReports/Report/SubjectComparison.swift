@@ -71,46 +71,55 @@ extension Report {
 
   /// The subjects that are compared, in the order of their first rows.
   var comparedSubjects: [ComparedSubject] {
-    var found: [ComparedSubject] = []
-    for flown in scenarios {
-      for row in flown.subjects {
-        guard let against = row.against else { continue }
-        if !found.contains(where: { $0.name == row.name }) {
-          found.append(ComparedSubject(name: row.name, other: against.subject, rows: []))
-        }
-        for place in found.indices where found[place].name == row.name {
-          found[place].rows.append((flown.name, against.comparison))
-        }
-      }
+    let rows = scenarios.flatMap { flown in
+      flown.subjects.compactMap { row in row.against.map { (flown.name, row.name, $0) } }
     }
-    for place in found.indices where found[place].rows.count > 1 {
-      found[place].rows.append((Self.together, comparisonOfAll(found[place])))
+    return rows.grouped(by: \.1).map { name, all in
+      let rows = all.map { ($0.0, $0.2.comparison) }
+      let other = all[0].2.subject
+      let whole = rows.count > 1 ? [(Self.together, comparison(of: name, with: other))] : []
+      return ComparedSubject(name: name, other: other, rows: rows + whole)
     }
-    return found
   }
 
   /// Pairs the calls of all scenarios at once.
-  private func comparisonOfAll(_ subject: ComparedSubject) -> BaselineComparison {
-    var (now, before): ([Observation], [Observation]) = ([], [])
-    var first = 0
-    for flown in scenarios {
-      guard let row = flown.subjects.first(where: { $0.name == subject.name }),
-        let other = flown.subjects.first(where: { $0.name == subject.other })
-      else { continue }
-      now += row.observations.map { $0.numbered(after: first) }
-      before += other.observations.map { $0.numbered(after: first) }
-      first += 1 + (row.observations + other.observations).reduce(0) { max($0, $1.call) }
-    }
-    return BaselineComparison(now, to: before, seed: seed)
+  private func comparison(of subject: String, with other: String) -> BaselineComparison {
+    let names = scenarios.filter { flown in
+      Set(flown.subjects.map(\.name)).isSuperset(of: [subject, other])
+    }.map(\.name)
+    let (now, before) = (rows(of: subject, in: names), rows(of: other, in: names))
+    return BaselineComparison(
+      now.flatMap(\.observations),
+      to: before.flatMap(\.observations),
+      seed: seed
+    )
   }
 }
 
-extension Observation {
-  /// The same call among those of several scenarios.
-  fileprivate func numbered(after count: Int) -> Observation {
-    var call = self
-    call.call += count
-    return call
+/// A column of the tables about comparisons.
+enum PairColumn: String {
+  case pairs, now, lost, won
+  case before = "success before"
+  case points = "success, points"
+  case p95 = "P95 ratio"
+  case median = "median ratio"
+
+  /// The columns of a comparison with an earlier report.
+  static let ofBaseline: [Self] = [.before, .now, .lost, .won, .p95, .median]
+  /// The columns of a comparison with another subject.
+  static let ofSubjects: [Self] = [.pairs, .lost, .won, .points, .p95, .median]
+
+  func text(_ pair: BaselineComparison) -> String {
+    switch self {
+    case .pairs: "\(pair.pairs)"
+    case .before: Figures.percent(pair.successRate.before)
+    case .now: Figures.percent(pair.successRate.now)
+    case .lost: Figures.count(pair.flips?.lost)
+    case .won: Figures.count(pair.flips?.won)
+    case .points: pair.successDifference.map { Figures.points($0) } ?? Figures.unseen
+    case .p95: Figures.ratio(pair.p95Ratio)
+    case .median: Figures.ratio(pair.medianRatio)
+    }
   }
 }
 
@@ -132,19 +141,18 @@ extension SubjectComparison {
     return words
   }
 
-  var json: JSON {
-    let difference = comparison.successDifference?.json ?? .null
-    return .object(
-      [JSON.Member("subject", .text(subject))] + comparison.json.members
-        + [JSON.Member("successDifference", difference)]
-    )
-  }
+}
 
-  init(reading object: consuming ObjectReader) throws(FormatError) {
-    let subject = try object.required("subject")
-    // Worked out of the others.
-    _ = object.take("successDifference")
-    self.init(with: subject, try BaselineComparison(reading: object))
+extension SubjectComparison: JSONObject {
+  package static let blank = Self(with: "", .blank)
+
+  package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
+    try fields.string("subject", &subject, ("subject", "it is missing"))
+    try comparison.list(&fields)
+    // A reader calculates it from the others.
+    if fields.isReading { return _ = fields.object.take("successDifference") }
+    var difference = comparison.successDifference
+    try fields.ratio("successDifference", &difference)
   }
 }
 

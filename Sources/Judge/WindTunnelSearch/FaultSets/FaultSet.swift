@@ -33,15 +33,10 @@ extension FaultSet {
   /// Sentences under names that begin with `_` say what of it a drill cannot do.
   public var file: String {
     guard case .object(let members) = scenario.json else { return "" }
-    var lines: [String] = []
-    for member in members {
-      let name = member.name.value
-      if name == "windtunnelScenario" { continue }
-      lines.append("  \"\(name)\": \(member.value)")
-    }
-    for (name, sentence) in beyondDrills {
-      lines.append("  \(JSON.text(name)): \(JSON.text(sentence))")
-    }
+    let own = members.filter { $0.name.value != "windtunnelScenario" }
+    let lines =
+      own.map { "  \"\($0.name.value)\": \($0.value)" }
+      + beyondDrills.map { "  \(JSON.text($0)): \(JSON.text($1))" }
     return "{ \"windtunnelScenario\": 1,\n\(lines.joined(separator: ",\n")) }\n"
   }
 

@@ -27,12 +27,6 @@ struct FlowRun: Sendable, Hashable {
   }
 
   var ending: Ending
-  /// Tells whether there was something to show.
-  var isShown: Bool
-  /// Tells whether it said that what it showed was an earlier copy.
-  var isStale: Bool
-  /// Tells whether its user cancelled it for good.
-  var wasCancelled: Bool
   var observation: Observation
   /// The requests, in the order of their arrival; one place for each attempt.
   var places: [Place]
@@ -83,7 +77,11 @@ struct FlowRun: Sendable, Hashable {
     hashed { hasher in
       for (_, attempt) in zip(places, attempts) { hasher.combine(attempt.start.map { $0 - start }) }
       hasher.combine(observation.latency)
-      if case .returned = ending { hasher.combine(isShown) } else { hasher.combine(ending) }
+      if case .returned = ending {
+        hasher.combine(observation.showed)
+      } else {
+        hasher.combine(ending)
+      }
     }
   }
 

@@ -46,7 +46,7 @@ struct FlowSubject: Subject {
     try? await Task.sleep(for: after)
     if let result = done.withLock({ $0 }) { return note(result) }
     log.withLock { $0.restarted = after }
-    flow.surroundings?.processEnded()
+    flow.surroundings.processEnded()
     var next = call.restarted()
     next.steps = FlowSteps()
     defer { next.close() }
@@ -72,7 +72,9 @@ package struct FlowResult: Sendable {
   var mark: Int
   /// The failures of the user's own expectations.
   var issues: [String] = []
+}
 
+extension FlowResult {
   /// Does a flow, and makes one of what it returned or threw.
   init<Shown: Sendable>(
     of flow: @escaping @Sendable () async throws -> Shown,
@@ -90,8 +92,6 @@ package struct FlowResult: Sendable {
     self = caught.withLock { $0 } ?? FlowResult(asCall: .bad("it was not flown"), mark: 0)
     self.issues = issues
   }
-
-  private init(asCall: CallResult, mark: Int) { (self.asCall, self.mark) = (asCall, mark) }
 
   private static func result<Shown: Sendable>(
     of flow: @Sendable () async throws -> Shown

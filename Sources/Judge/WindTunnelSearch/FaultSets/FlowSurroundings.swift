@@ -19,9 +19,15 @@ public protocol FlowSurroundings: Sendable {
   func runEnded() -> [Violation]
 }
 
+/// The surroundings of a flow whose client keeps nothing that outlives its process.
+struct NoSurroundings: FlowSurroundings {
+  func processEnded() {}
+  func runEnded() -> [Violation] { [] }
+}
+
 /// A flow in its surroundings, for one flight.
 struct SurroundedFlow: Sendable {
+  /// The things that outlive its process.
+  let surroundings: any FlowSurroundings
   let run: @Sendable (DrillCall) async -> FlowResult
-  /// The things that outlive its process; `nil`: nothing does.
-  var surroundings: (any FlowSurroundings)?
 }

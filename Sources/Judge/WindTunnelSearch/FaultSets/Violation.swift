@@ -10,7 +10,7 @@ public struct Violation: Sendable, Hashable {
 
   /// The invariant in Swift, such as `.exactlyOnce("POST /payments")`; `nil` where it is none, or
   /// one of the user's own.
-  let invariant: String?
+  var invariant: String?
 
   /// Makes one of a flow's own invariant.
   ///
@@ -19,13 +19,7 @@ public struct Violation: Sendable, Hashable {
   ///   - request: The request that it is about; `nil`: the flow.
   ///   - seen: A sentence that says what was seen.
   public init(_ rule: String, of request: String? = nil, _ seen: String) {
-    self.init(rule, of: request, seen, invariant: nil)
-  }
-
-  /// Makes one of its parts.
-  init(_ rule: String, of request: String? = nil, _ seen: String, invariant: String?) {
     (self.rule, self.request, self.seen) = (rule, request, seen)
-    self.invariant = invariant
   }
 
   /// The name by which violations are the same.

@@ -59,8 +59,10 @@ extension Invariant {
   /// Makes the invariant that what requests of a pattern ask for is done once, and where the flow
   /// fails at most once.
   public static func exactlyOnce(_ pattern: RequestPattern) -> Invariant {
-    Invariant(name: "exactlyOnce(\(pattern))", code: ".exactlyOnce(\("\(pattern)".asLiteral))") {
-      origin in
+    Invariant(
+      name: "exactlyOnce(\(pattern))",
+      code: ".exactlyOnce(\(String(reflecting: "\(pattern)")))"
+    ) { origin in
       let deeds = origin.deeds(of: pattern)
       if deeds > 1 { return "\(pattern) was done \(deeds) times." }
       return deeds == 0 && origin.hasSucceeded
@@ -89,7 +91,7 @@ extension Invariant {
   ) -> Invariant {
     Invariant(
       name: "\(function)\(most), \(pattern))",
-      code: ".\(function)\(most), \("\(pattern)".asLiteral))"
+      code: ".\(function)\(most), \(String(reflecting: "\(pattern)")))"
     ) { origin in
       let seen = count(origin)
       return seen > most ? "\(pattern) \(verb) \(seen) times." : nil
@@ -99,9 +101,7 @@ extension Invariant {
 
 extension Invariant.Origin.Arrival {
   fileprivate func isOf(_ pattern: RequestPattern) -> Bool {
-    let words = request.split(separator: " ", maxSplits: 1).map(String.init)
-    guard words.count == 2 else { return false }
-    return pattern.mayMatch(Request(words[0], RequestURL(words[1])))
+    pattern.mayMatch(Request(endpoint: request))
   }
 }
 

@@ -15,17 +15,27 @@ struct Oracle: Sendable {
   /// The most requests of each key at once in calm.
   private let calmAtOnce: [String: Int]
 
+  /// Flies a flow in calm, and again with another seed: what it returns is compared only if it is
+  /// the same each time.
+  ///
+  /// - Throws: `DrillError.plan` if the flow fails in calm.
   init(
-    calm: FlowRun,
-    comparesResults: Bool,
-    invariants: [Invariant],
-    deadline: Duration,
-    allowed: Set<String>
-  ) {
-    (self.calm, self.comparesResults) = (calm, comparesResults)
-    (self.invariants, self.deadline, self.allowed) = (invariants, deadline, allowed)
-    calmCalls = calm.counts
-    calmAtOnce = calm.mostAtOnce
+    of flight: FlowFlight,
+    upon scenario: Scenario,
+    _ invariants: [Invariant],
+    allowing allowed: Set<String>
+  ) async throws {
+    (self.invariants, self.allowed) = (invariants, allowed)
+    deadline = flight.plan.deadline(in: scenario)
+    calm = try await flight.run(FaultSet(scenario), hangingAfter: FlowFlight.longest)
+    if let refusal = calm.refusal { throw DrillError.plan(refusal) }
+    let otherwise = try await flight.run(
+      FaultSet(scenario),
+      seed: flight.plan.seed &+ 1,
+      hangingAfter: FlowFlight.longest
+    )
+    comparesResults = calm.ending == otherwise.ending
+    (calmCalls, calmAtOnce) = (calm.counts, calm.mostAtOnce)
   }
 
   /// Returns what is broken, the gravest first.
@@ -33,23 +43,27 @@ struct Oracle: Sendable {
     var violations: [Violation] = []
     switch run.ending {
     case .returned, .failed: break
-    case .hung: violations.append(Violation("hangs", of: run.lastRequest, run.hangWords))
+    case .hung:
+      let words = "It had not ended after \(Words.time(run.observation.latency)); \(run.lastWords)."
+      violations.append(Violation("hangs", of: run.places.last?.key, words))
     case .crashed(let signal):
       let words = "It crashed (\(signal)); \(run.lastWords)."
-      violations.append(Violation("crashes", of: run.lastRequest, words))
+      violations.append(Violation("crashes", of: run.places.last?.key, words))
     }
     violations += run.issues.map { Violation(Violation.expectation, $0) }
     violations += run.broken
     let origin = Invariant.Origin(run)
     for invariant in invariants {
       if let problem = invariant.problem(origin) {
-        violations.append(Violation(invariant.name, problem, invariant: invariant.code))
+        var violation = Violation(invariant.name, problem)
+        violation.invariant = invariant.code
+        violations.append(violation)
       }
     }
     violations += findings(of: run, in: faultSet)
     violations += twiceAtOnce(in: run)
-    if let other = anotherResult(of: run, in: faultSet) { violations.append(other) }
-    if let blank = blankPage(of: run, in: faultSet) { violations.append(blank) }
+    let ofWhole = [anotherResult(of: run, in: faultSet), blankPage(of: run, in: faultSet)]
+    violations += ofWhole.compactMap(\.self)
     var known: Set<Violation.Identity> = []
     return violations.filter { !allowed.contains($0.rule) && known.insert($0.identity).inserted }
   }
@@ -61,14 +75,10 @@ struct Oracle: Sendable {
       violations.append(Violation("order-of-turns", "In calm the flow failed: \(reason)."))
     }
     let (before, after) = (calm.counts, run.counts)
-    for (key, count) in after.sorted(by: { $0.key < $1.key }) where count > before[key] ?? 0 {
-      violations.append(
-        Violation(
-          "order-of-turns",
-          of: key,
-          "\(key) was sent \(count) times, and \(before[key] ?? 0) in another order of turns."
-        )
-      )
+    let more = after.filter { $0.value > before[$0.key] ?? 0 }.sorted { $0.key < $1.key }
+    violations += more.map { key, count in
+      let words = "\(before[key] ?? 0) in another order of turns"
+      return Violation("order-of-turns", of: key, "\(key) was sent \(count) times, and \(words).")
     }
     return violations.filter { !allowed.contains($0.rule) }
   }
@@ -84,10 +94,11 @@ struct Oracle: Sendable {
 
   private func findings(of run: FlowRun, in faultSet: FaultSet) -> [Violation] {
     // Of a flow whose requests all went well at once there is nothing to be found.
-    guard run.attempts.contains(where: \.isHit) || run.wasCancelled else { return [] }
-    let flight = ClientRun(of: .library, on: .inProcess, calls(of: run), in: faultSet.scenario)
+    guard run.attempts.contains(where: \.isHit) || run.observation.wasGivenUp else { return [] }
+    let calls = run.calls(within: deadline, calm: calmCalls)
+    let flight = ClientRun(of: .library, on: .inProcess, calls, in: faultSet.scenario)
     var standings = flight.held()
-    if run.wasCancelled {
+    if run.observation.wasGivenUp {
       let whole = ClientRun(of: .library, on: .inProcess, [run.observation], in: faultSet.scenario)
       standings += whole.held().filter { $0.rule == "goes-on-after-cancel" }
     }
@@ -98,8 +109,9 @@ struct Oracle: Sendable {
 
   private func anotherResult(of run: FlowRun, in faultSet: FaultSet) -> Violation? {
     guard comparesResults, case .returned(let mark) = run.ending,
-      case .returned(let expected) = calm.ending, mark != expected, run.isShown == calm.isShown,
-      !run.isStale, !run.wasCancelled, !faultSet.changesAnswers
+      case .returned(let expected) = calm.ending, mark != expected,
+      run.observation.showed == calm.observation.showed,
+      run.observation.isStale != true, !run.observation.wasGivenUp, !faultSet.changesAnswers
     else { return nil }
     return Violation(
       "another-result",
@@ -107,19 +119,17 @@ struct Oracle: Sendable {
     )
   }
 
-  private func calls(of run: FlowRun) -> [Observation] {
-    run.calls(within: deadline, calm: calmCalls)
-  }
-
   private func blankPage(of run: FlowRun, in faultSet: FaultSet) -> Violation? {
     switch run.ending {
     case .hung, .crashed: return nil
-    case .returned: if run.isShown || !calm.isShown { return nil }
+    case .returned: if run.observation.showed || !calm.observation.showed { return nil }
     case .failed: break
     }
-    guard !run.wasCancelled, !faultSet.changesAnswers, run.hasNoReasonToRefuse else { return nil }
+    guard !run.observation.wasGivenUp, !faultSet.changesAnswers, run.hasNoReasonToRefuse else {
+      return nil
+    }
     var example: (call: Observation, last: Observation.Attempt)?
-    for call in calls(of: run) {
+    for call in run.calls(within: deadline, calm: calmCalls) {
       guard let last = call.attempts.last, last.isFailed, last.error != Symptom.cancelled.rawValue
       else { continue }
       // Nobody is to blame who was told that it is no use.
@@ -213,12 +223,6 @@ extension FlowRun {
     }
   }
 
-  fileprivate var lastRequest: String? { places.last?.key }
-
-  fileprivate var hangWords: String {
-    "It had not ended after \(Words.time(observation.latency)); \(lastWords)."
-  }
-
   /// The last request, in words.
   fileprivate var lastWords: String {
     guard let place = places.last, let last = attempts.last else { return "it had sent nothing" }
@@ -259,9 +263,7 @@ extension FaultSet {
 
   /// Tells whether a request meets a fault.
   func meets(_ place: FlowRun.Place, at time: Duration) -> Bool {
-    let words = place.key.split(separator: " ", maxSplits: 1).map(String.init)
-    guard words.count == 2 else { return true }
-    let request = Request(words[0], RequestURL(words[1]))
+    let request = Request(endpoint: place.key)
     return scenario.rules.contains { rule in
       let trigger = rule.trigger
       if trigger.request?.mayMatch(request) == false { return false }

@@ -20,26 +20,33 @@ public struct Find: Sendable {
   /// with.
   public internal(set) var isNew: Bool?
 
+  /// A fault set of which nothing can be left out.
+  struct Least {
+    var elements: [FaultSetElement]
+    var order: TurnOrder
+    var violation: Violation
+    var run: FlowRun
+    /// The decision after which the end was certain, in words.
+    var certain: String?
+  }
+
   init(
-    violation: Violation,
-    faultSet: FaultSet,
-    words: [String],
-    run: FlowRun,
-    certain: String?,
+    _ least: Least,
+    upon scenario: Scenario,
     after: Duration,
     seed: UInt64,
     number: Int
   ) {
-    (self.violation, self.seed) = (violation, seed)
-    (self.words, self.certain, self.after) = (words, certain, after)
-    requests = run.requestLines
-    var faultSet = faultSet
+    (violation, self.seed) = (least.violation, seed)
+    (words, certain, self.after) = (least.elements.map(\.words), least.certain, after)
+    requests = least.run.requestLines
+    var faultSet = FaultSet(least.elements, upon: scenario, order: least.order)
     let subject = violation.request.map { "-\($0)" } ?? ""
     faultSet.scenario.name = Self.name("\(violation.rule)\(subject)-\(number)")
     let order = if case .drawn(let seed) = faultSet.order { "order \(seed)" } else { "" }
     let what = (words + (order.isEmpty ? [] : [order])).joined(separator: "; ")
     faultSet.scenario.summary = "\(violation.seen) Fault set: \(what.isEmpty ? "none" : what)."
-    if case .returned = run.ending {} else { faultSet.scenario.gates = Self.gates }
+    if case .returned = least.run.ending {} else { faultSet.scenario.gates = Self.gates }
     self.faultSet = faultSet
   }
 
@@ -48,14 +55,7 @@ public struct Find: Sendable {
 
   /// A name for files: letters, digits and single dashes.
   private static func name(_ text: String) -> String {
-    var name = ""
-    for character in text.lowercased() {
-      if character.isASCII, character.isLetter || character.isNumber {
-        name.append(character)
-      } else if name.last != "-", !name.isEmpty {
-        name.append("-")
-      }
-    }
-    return name
+    text.lowercased().split { !$0.isASCII || !($0.isLetter || $0.isNumber) }
+      .joined(separator: "-")
   }
 }

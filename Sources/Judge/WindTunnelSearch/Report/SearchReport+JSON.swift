@@ -92,13 +92,12 @@ public struct SearchBaseline: Sendable {
         fix: "Give a file that windtunnel search --report FILE.json wrote."
       )
     }
-    var known: Set<Violation.Identity> = []
-    for find in finds {
-      guard let rule = find["rule"]?.stringValue else { continue }
-      let seen = find["seen"]?.stringValue ?? ""
-      known.insert(Violation(rule, of: find["request"]?.stringValue, seen).identity)
+    let violations = finds.compactMap { find in
+      find["rule"]?.stringValue.map {
+        Violation($0, of: find["request"]?.stringValue, find["seen"]?.stringValue ?? "")
+      }
     }
-    self.known = known
+    known = Set(violations.map(\.identity))
   }
 }
 

@@ -9,20 +9,15 @@ extension SearchReport {
       ("fault sets", Words.grouped(runs)), ("orders of turns", Words.grouped(orders)),
       ("time", Words.time(time)),
     ]
-    let page = """
-      <!DOCTYPE html>
-      <html lang="en"><head><meta charset="utf-8">
-      <title>WindTunnel – \(flow.escapedForHTML)</title>
-      <meta name="viewport" content="width=device-width, initial-scale=1">
-      <style>\(Self.style)</style></head><body>
+    let body = """
       <h1>Search for fault sets: \(flow.escapedForHTML)</h1>
       <p class="\(finds.isEmpty ? "good" : "bad")">\(standing.escapedForHTML)</p>
-      <div class="tiles">\(tiles.map { "<div class=\"tile\"><b>\($0.1)</b>\($0.0)</div>" }.joined())</div>
+      <div class="tiles">\(tiles.map { HTML.tile($0, $1) }.joined())</div>
       \(finds.enumerated().map { $0.element.html($0.offset + 1) }.joined(separator: "\n"))
       <section><h2>In calm</h2><pre>\(calm.linesForHTML)</pre></section>
       <section><h2>What was run</h2>\(table)
       <p>Fault sets with a fault of a layer at a request, and of how many kinds:</p>
-      <div class="wide">\(coverageTable)</div></section>
+      \(coverageTable)</section>
       <section><h2>What stands for what</h2>
       <p>A client is handed the same of these, at the same time, so that one was run for all.</p>
       \(equalsTable)</section>
@@ -30,10 +25,8 @@ extension SearchReport {
       \((notCarried + notVirtual).map { "<li><code>\($0.kind.escapedForHTML)</code> \($0.reason.escapedForHTML)</li>" }
         .joined(separator: "\n"))
       </ul></section>
-      </body></html>
-
       """
-    return Data(page.utf8)
+    return Data(HTML.page(flow.escapedForHTML, body, style: Self.style).utf8)
   }
 
   private var table: String {
@@ -44,55 +37,41 @@ extension SearchReport {
       ("Fault sets of which a part met nothing, so that they were smaller ones", withoutEffect),
       ("Single things that the client took as another, which stands for them in pairs", alike),
     ]
-    return "<table>"
-      + rows.map { "<tr><td>\($0.0)</td><td>\(Words.grouped($0.1))</td></tr>" }.joined()
-      + "</table>"
+    return HTML.table(
+      ["", ""],
+      rows.map { [HTML.Cell($0, .words), HTML.Cell(Words.grouped($1))] }
+    )
   }
 
   private var coverageTable: String {
     let layers = FaultKind.Layer.allCases
-    var requests: [String?] = []
-    for row in coverage.rows where !requests.contains(row.request) { requests.append(row.request) }
-    let head =
-      "<tr><th>request</th>"
-      + layers.map { "<th>\($0.rawValue.uppercased())</th>" }.joined() + "</tr>"
-    let rows = requests.map { request in
-      let cells = layers.map { layer in
-        let row = coverage.rows.first { $0.request == request && $0.layer == layer }
-        let text = row.map { "\(Words.grouped($0.faultSets)) (\(Words.count($0.kinds, "kind")))" }
-        return "<td>\(text ?? "–")</td>"
-      }
-      return "<tr><td>\((request ?? "all of the host").escapedForHTML)</td>\(cells.joined())</tr>"
+    let rows = coverage.rows.grouped(by: \.request).map { request, rows in
+      [HTML.Cell(request ?? "all of the host", .words)]
+        + layers.map { layer in
+          let row = rows.first { $0.layer == layer }
+          let text = row.map { "\(Words.grouped($0.faultSets)) (\(Words.count($0.kinds, "kind")))" }
+          return HTML.Cell(text ?? "–")
+        }
     }
-    return "<table>\(head)\(rows.joined())</table>"
+    return HTML.table(["request"] + layers.map { $0.rawValue.uppercased() }, rows)
   }
 
   private var equalsTable: String {
     let rows = equals.filter { !$0.others.isEmpty }.map { equal in
-      "<tr><td>\(equal.request.escapedForHTML)</td><td><code>\(equal.kind.escapedForHTML)</code></td>"
-        + "<td>\(equal.others.joined(separator: ", ").escapedForHTML)</td></tr>"
+      [
+        HTML.Cell(equal.request, .words), HTML.Cell(equal.kind, .code),
+        HTML.Cell(equal.others.joined(separator: ", "), .words),
+      ]
     }
-    return "<details><summary>\(Words.grouped(rows.count)) that stand for others</summary>"
-      + "<div class=\"wide\"><table>\(rows.joined())</table></div></details>"
+    let table = HTML.table(["request", "kind", "stands for"], rows)
+    return
+      "<details><summary>\(Words.grouped(rows.count)) that stand for others</summary>\(table)</details>"
   }
 
   private static let style = """
-    :root { color-scheme: light dark; --line: #d8dce2; --dim: #5b6470; --bad: #b3261e;
-      --good: #1b7f4b; --tile: #f3f5f8; --back: #ffffff; --ink: #16191d; }
-    @media (prefers-color-scheme: dark) { :root { --line: #343a43; --dim: #9aa4b1; --bad: #ff8a80;
-      --good: #6fdc9f; --tile: #1e2329; --back: #111418; --ink: #e8ebef; } }
-    body { font: 16px/1.45 system-ui, sans-serif; margin: 0 auto; max-width: 60em; padding: 1em;
-      background: var(--back); color: var(--ink); }
-    h1 { font-size: 1.5em; } h2 { font-size: 1.2em; margin-top: 1.6em; }
-    .good { color: var(--good); font-weight: 600; } .bad { color: var(--bad); font-weight: 600; }
-    .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(7em, 1fr)); gap: .6em; }
-    .tile { background: var(--tile); border-radius: .6em; padding: .6em .8em; }
-    .tile b { display: block; font-size: 1.35em; }
-    pre, .wide { overflow-x: auto; } pre { background: var(--tile); padding: .8em; }
-    table { border-collapse: collapse; width: 100%; font-size: .9em; }
-    th { text-align: left; color: var(--dim); padding: .35em .6em; font-weight: 500; }
-    td { padding: .35em .6em; border-bottom: 1px solid var(--line); vertical-align: top; }
-    summary { cursor: pointer; color: var(--dim); }
+
+    p.good { color: var(--good); font-weight: 600; } p.bad { color: var(--bad); font-weight: 600; }
+    pre { overflow-x: auto; background: var(--tile); padding: .8em; }
     """
 }
 

@@ -28,7 +28,9 @@ extension SearchReport {
       "\(Words.count(count, "fault set")) of \(Words.count(place + 1, "thing"))"
     }
     parts.append("\(Words.count(orders, "flight")) in a drawn order of turns")
-    return parts.joined(separator: ", ") + ", in \(Words.time(time.rounded))"
+    // To the hundredth of a second.
+    let rounded = Duration.milliseconds(Int64((time.inMilliseconds / 10).rounded()) * 10)
+    return parts.joined(separator: ", ") + ", in \(Words.time(rounded))"
   }
 
   /// The depth and the number of finds in a line.
@@ -68,7 +70,9 @@ extension Find {
     var faultSet = ["scenario"]
     switch self.faultSet.interruption {
     case .cancel(let step?, let after):
-      faultSet.append("interruption: .cancel(step: \(step.asLiteral), after: \(after.inSwift))")
+      faultSet.append(
+        "interruption: .cancel(step: \(String(reflecting: step)), after: \(after.inSwift))"
+      )
     case .cancel(nil, _), nil: break
     case .restart(let after):
       faultSet.append("interruption: .restart(after: \(after.inSwift))")
@@ -94,11 +98,6 @@ extension Find {
 }
 
 extension Duration {
-  /// The time to the hundredth of a second.
-  fileprivate var rounded: Duration {
-    .milliseconds(Int64((Double(wholeMilliseconds) / 10).rounded()) * 10)
-  }
-
   /// The time as it is written in Swift, to the microsecond, which all times of a flight have.
   fileprivate var inSwift: String {
     let microseconds = wholeMicroseconds
@@ -106,9 +105,7 @@ extension Duration {
       ? ".milliseconds(\(microseconds / 1000))" : ".microseconds(\(microseconds))"
   }
 
-  var wholeMilliseconds: Int64 {
-    components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
-  }
+  var wholeMilliseconds: Int64 { wholeMicroseconds / 1000 }
 }
 
 extension String {

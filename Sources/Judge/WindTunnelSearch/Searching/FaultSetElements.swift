@@ -73,35 +73,28 @@ struct FaultSetElements {
   }
 
   /// The kinds of outage, and for how long.
-  private static let outages: [(kind: String, fault: Fault)] = [
-    ("status-503", .status(503)), ("refused", .connection(.refused)),
-    ("stall-after-request", .stall(.afterRequest)),
+  private static let outages = [
+    FaultKind("status-503", .http, .status(503)),
+    FaultKind("refused", .tcp, .connection(.refused)),
+    FaultKind("stall-after-request", .tcp, .stall(.afterRequest)),
   ]
   private static let outageTimes: [Duration] = [.seconds(2), .seconds(15), .seconds(120)]
 
   /// A host that is down for a time, and one endpoint of it: the client has to come back when it
   /// does.
   private func outages(in run: FlowRun) -> [FaultSetElement] {
-    var starts: [Duration] = []
+    var (starts, keys): (Set<Duration>, Set<String>) = ([], [])
     var elements: [FaultSetElement] = []
-    func add(_ key: String?, _ start: Duration, _ times: [Duration]) {
-      for time in times {
-        for (kind, fault) in Self.outages {
-          let window = FaultSetElement.Reach.window(start, start + time)
-          elements.append(
-            .fault(FaultSetElement.FaultElement(key: key, reach: window, kind: kind, fault: fault))
-          )
-        }
-      }
-    }
-    var keys: Set<String> = []
     for (place, attempt) in zip(run.places, run.attempts) {
       let start = (attempt.start ?? .zero) - run.start
-      if !starts.contains(start) {
-        starts.append(start)
-        add(nil, start, Self.outageTimes)
+      let ofAll: [String?] = starts.insert(start).inserted ? [nil] : []
+      for key in ofAll + (keys.insert(place.key).inserted ? [place.key] : []) {
+        for time in Self.outageTimes {
+          for kind in Self.outages {
+            elements.append(element(key, .window(start, start + time), kind))
+          }
+        }
       }
-      if keys.insert(place.key).inserted { add(place.key, start, Self.outageTimes) }
     }
     return elements
   }

@@ -14,15 +14,16 @@ struct FaultSetSearch {
   private var unsteady: Set<Violation.Identity> = []
   /// The faults of which another stands for, in fault sets of several things.
   private var alike: Set<FaultSetElement.General> = []
-  private let calm: FlowRun
+  private var calm: FlowRun { oracle.calm }
 
   /// A fault set that was flown and did not sink the flow.
   private struct Parent {
-    var elements: [FaultSetElement]
-    var rank: Int
+    var candidate: Candidate
     var run: FlowRun
     /// Tells whether no fault set before had shown the client behave so.
     var isNew: Bool
+
+    var elements: [FaultSetElement] { candidate.elements }
   }
 
   /// A fault set that is to be flown: the lower its rank, the sooner.
@@ -31,10 +32,9 @@ struct FaultSetSearch {
     var rank: Int
   }
 
-  /// Flies the flow in calm, and more than once: what it returns may be compared only if it is the
-  /// same each time.
+  /// Flies the flow in calm.
   ///
-  /// - Throws: `DrillError.plan` where the flow fails in calm.
+  /// - Throws: `DrillError.plan` if the flow fails in calm, or is broken in it.
   init(
     _ flight: FlowFlight,
     _ plan: SearchPlan,
@@ -42,22 +42,9 @@ struct FaultSetSearch {
     telling progress: @escaping @Sendable (SearchReport) -> Void
   ) async throws {
     (self.flight, self.plan, self.scenario, self.progress) = (flight, plan, scenario, progress)
-    let calm = try await flight.run(FaultSet(scenario), hangingAfter: FlowFlight.longest)
+    oracle = try await Oracle(of: flight, upon: scenario, plan.invariants, allowing: plan.allowed)
+    let calm = oracle.calm
     let again = try await flight.run(FaultSet(scenario), hangingAfter: FlowFlight.longest)
-    let otherwise = try await flight.run(
-      FaultSet(scenario),
-      seed: flight.plan.seed &+ 1,
-      hangingAfter: FlowFlight.longest
-    )
-    if let refusal = calm.refusal { throw DrillError.plan(refusal) }
-    self.calm = calm
-    oracle = Oracle(
-      calm: calm,
-      comparesResults: calm.ending == otherwise.ending,
-      invariants: plan.invariants,
-      deadline: flight.plan.deadline(in: scenario),
-      allowed: plan.allowed
-    )
     elements = FaultSetElements(flight.plan, plan)
     flights = FlightsAhead(of: 0, flight, hangingAfter: .zero, workers: 1) { _ in FaultSet(scenario)
     }
@@ -87,7 +74,7 @@ struct FaultSetSearch {
 
   private mutating func searched() async throws -> SearchReport {
     try await searchOrders(of: [], count: plan.orders)
-    var parents = [Parent(elements: [], rank: 0, run: calm, isNew: true)]
+    var parents = [Parent(candidate: Candidate(elements: [], rank: 0), run: calm, isNew: true)]
     var behaviours: Set<Int> = [calm.behaviour]
     var known: Set<Set<FaultSetElement>> = []
     for depth in 1...max(1, plan.depth) {
@@ -110,9 +97,7 @@ struct FaultSetSearch {
         // Of the last depth only the behaviour is kept.
         let isNew = behaviours.insert(run.behaviour).inserted
         guard depth < plan.depth || depth == 1 else { continue }
-        next.append(
-          Parent(elements: candidate.elements, rank: candidate.rank, run: run, isNew: isNew)
-        )
+        next.append(Parent(candidate: candidate, run: run, isNew: isNew))
       }
       if left || certificate.isCutShort {
         certificate.isCutShort = true
@@ -152,7 +137,7 @@ struct FaultSetSearch {
         let faultSet = parent.elements + [element]
         guard known.insert(Set(faultSet)).inserted else { continue }
         let isOfFaultSet = element.place.map { !ofCalm.contains($0) } ?? false
-        let rank = parent.rank + frequency + novelty - (isOfFaultSet ? Self.rankOfNew : 0)
+        let rank = parent.candidate.rank + frequency + novelty - (isOfFaultSet ? Self.rankOfNew : 0)
         candidates.append(Candidate(elements: faultSet, rank: rank))
       }
     }
@@ -174,21 +159,14 @@ struct FaultSetSearch {
   /// microsecond, all but the first: with others they are not tried.
   private mutating func withoutAlike(_ singles: [Parent]) -> [Parent] {
     var first: Set<Course> = []
-    var kept: [Parent] = []
-    for single in singles {
-      guard case .fault(let element)? = single.elements.first else {
-        kept.append(single)
-        continue
-      }
+    return singles.filter { single in
+      guard case .fault(let element)? = single.elements.first else { return true }
       let course = Course(key: element.key, reach: element.reach, course: single.run.course)
-      if first.insert(course).inserted {
-        kept.append(single)
-      } else {
-        alike.insert(single.elements[0].general)
-        certificate.alike += 1
-      }
+      if first.insert(course).inserted { return true }
+      alike.insert(single.elements[0].general)
+      certificate.alike += 1
+      return false
     }
-    return kept
   }
 
   private struct Course: Hashable {
@@ -289,18 +267,9 @@ struct FaultSetSearch {
       unsteady.insert(violation.identity)
       return
     }
-    let faultSet = FaultSet(least.elements, upon: scenario, order: least.order)
+    let number = certificate.finds.count + 1
     certificate.finds.append(
-      Find(
-        violation: least.violation,
-        faultSet: faultSet,
-        words: least.elements.map(\.words),
-        run: least.run,
-        certain: least.certain,
-        after: after,
-        seed: flight.plan.seed,
-        number: certificate.finds.count + 1
-      )
+      Find(least, upon: scenario, after: after, seed: flight.plan.seed, number: number)
     )
     progress(finished())
   }

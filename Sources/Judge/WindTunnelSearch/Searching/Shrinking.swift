@@ -1,16 +1,6 @@
 /// The way from a fault set that sinks a flow to the smallest that does: nothing in it can be taken
 /// away, no fault made milder, and no window shorter by a request.
 struct Shrinking {
-  /// A fault set of which nothing can be left out.
-  struct Least {
-    var elements: [FaultSetElement]
-    var order: TurnOrder
-    var violation: Violation
-    var run: FlowRun
-    /// The decision after which the end was certain, in words.
-    var certain: String?
-  }
-
   let flight: FlowFlight
   let oracle: Oracle
   let scenario: Scenario
@@ -25,7 +15,7 @@ struct Shrinking {
 
   /// Returns the smallest fault set of a fault set that sinks the flow; `nil` where it does not
   /// sink it again.
-  func least(_ elements: [FaultSetElement], _ order: TurnOrder) async throws -> Least? {
+  func least(_ elements: [FaultSetElement], _ order: TurnOrder) async throws -> Find.Least? {
     var (elements, order) = (elements, order)
     if order != .arrival, try await sinks(elements, .arrival) != nil { order = .arrival }
     elements = try await withoutNeedless(elements, order)
@@ -34,7 +24,7 @@ struct Shrinking {
       elements[place] = try await roomier(elements, place, order)
     }
     guard let (violation, run) = try await sinks(elements, order) else { return nil }
-    return Least(
+    return Find.Least(
       elements: elements,
       order: order,
       violation: violation,

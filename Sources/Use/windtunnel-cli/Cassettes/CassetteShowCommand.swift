@@ -63,16 +63,15 @@ enum CassetteShowCommand: Command {
     text += "\n→ \(outcome(interaction))\n"
     if let response = interaction.response {
       text += fields(response.headers)
-      let events = interaction.events
-      text += events.isEmpty ? readable(response.body, response.headers) : lines(of: events)
+      let events = interaction.events.map { event in
+        String(decoding: event.json.bytes(), as: UTF8.self) + "\n"
+      }
+      text +=
+        events.isEmpty
+        ? readable(response.body, response.headers) : "\n\(events.joined())"
       if !response.trailers.isEmpty { text += "\n" + fields(response.trailers) }
     }
     return text
-  }
-
-  /// The events of a stream, each as JSON on a line.
-  private static func lines(of events: [StreamedEvent]) -> String {
-    "\n" + events.map { String(decoding: $0.json.bytes(), as: UTF8.self) + "\n" }.joined()
   }
 
   private static func fields(_ headers: HeaderFields) -> String {
@@ -82,7 +81,7 @@ enum CassetteShowCommand: Command {
   private static func readable(_ body: Body, _ headers: HeaderFields) -> String {
     guard !body.data.isEmpty else { return "" }
     let coding = headers.values("Content-Encoding").joined(separator: ", ")
-    let opened = headers.opened(body.data).map { Body($0.content) } ?? body
+    let opened = headers.openedBody(body)
     let note = coding.isEmpty ? "" : " (\(coding), opened)"
     guard let text = opened.text else { return "\n\(opened.data.count) binary bytes\(note)\n" }
     return "\n\(text)\(text.hasSuffix("\n") ? "" : "\n")"
@@ -121,23 +120,26 @@ struct ShownInteraction {
     let response = interaction.response
     return JSON.members([
       "number": .number(number), "method": .text(request.method), "url": .text("\(request.url)"),
-      "status": response.map { .number($0.status) } ?? .null,
-      "bytes": response.map { .number($0.body.count) } ?? .null,
-      "type": response?.headers["Content-Type"].map { .text($0) } ?? .null,
-      "failure": interaction.failure.map { .text($0.symptom.rawValue) } ?? .null,
-      "recordedAt": interaction.recordedAt.map { .text($0) } ?? .null,
+      "status": .orNull(response?.status), "bytes": .orNull(response?.body.count),
+      "type": .orNull(response?.headers["Content-Type"]),
+      "failure": .orNull(interaction.failure?.symptom.rawValue),
+      "recordedAt": .orNull(interaction.recordedAt),
     ])
   }
 
   private static func message(_ headers: HeaderFields, _ body: Body) -> [JSON.Member] {
-    let opened = headers.opened(body.data).map { Body($0.content) } ?? body
-    return [
-      fields("headers", headers), JSON.Member("text", opened.text.map { .text($0) } ?? .null),
-    ]
+    [fields("headers", headers), JSON.Member("text", .orNull(headers.openedBody(body).text))]
   }
 
   private static func fields(_ key: JSON.Text, _ fields: HeaderFields) -> JSON.Member {
     JSON.Member(key, .array(fields.map { [.text($0.name), .head($0.value)] }))
+  }
+}
+
+extension HeaderFields {
+  /// Returns a body without its content coding, if that can be decoded.
+  fileprivate func openedBody(_ body: Body) -> Body {
+    opened(body.data).map { Body($0.content) } ?? body
   }
 }
 

@@ -37,31 +37,21 @@ enum CassetteDiffCommand: Command {
     return differs ? .found : .done
   }
 
-  private struct Pair {
-    var title: String
-    var old: Cassette
-    var new: Cassette
-  }
+  private typealias Pair = (title: String, old: Cassette, new: Cassette)
 
   private static func pairs(_ arguments: Arguments) throws -> [Pair] {
     if let ref = try arguments.value("--git") {
       let history = try GitHistory(ref)
       return try history.changed(arguments.operands).map { file in
-        Pair(
-          title: file.formerName.map { "\($0) → \(file.name)" } ?? file.name,
-          old: try history.cassette(file) ?? Cassette(),
-          new: file.isHere ? try CassetteFile.read(file.url) : Cassette()
-        )
+        let title = file.formerName.map { "\($0) → \(file.name)" } ?? file.name
+        let new = file.isHere ? try CassetteFile.read(file.url) : Cassette()
+        return (title, try history.cassette(file) ?? Cassette(), new)
       }
     }
-    guard arguments.operands.count == 2 else { throw Refusal.twoOrGit }
+    guard arguments.operands.count == 2 else {
+      throw Refusal.usage("Two cassettes are wanted, or --git REF.")
+    }
     let (old, new) = (arguments.operands[0], arguments.operands[1])
-    return [
-      Pair(
-        title: "\(old) → \(new)",
-        old: try CassetteFile.read(old),
-        new: try CassetteFile.read(new)
-      )
-    ]
+    return [("\(old) → \(new)", try CassetteFile.read(old), try CassetteFile.read(new))]
   }
 }

@@ -9,7 +9,7 @@ enum CassetteMergeCommand: Command {
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let inputs = arguments.operands.dropLast()
     guard let output = arguments.operands.last, inputs.count >= 2 else {
-      throw Refusal.mergeOperands
+      throw Refusal.usage("Two cassettes or more and a file to write are wanted.")
     }
     let file = URL(typed: output)
     let isInput = inputs.contains { URL(typed: $0).standardizedFileURL == file.standardizedFileURL }
@@ -92,7 +92,9 @@ enum CassettePruneCommand: Command {
     let path = try arguments.operand(0, "FILE", "which cassette to prune")
     let (numbers, reports) = (arguments.all("--number"), arguments.all("--unused"))
     let days = try arguments.days("--older-than")
-    guard !numbers.isEmpty || !reports.isEmpty || days != nil else { throw Refusal.pruneWhat }
+    guard !numbers.isEmpty || !reports.isEmpty || days != nil else {
+      throw Refusal.usage("What should go? --number, --unused or --older-than says so.")
+    }
     let file = URL(typed: path)
     let cassette =
       try arguments.has("--check") ? CassetteFile.read(file) : CassetteFile.readForWriting(file)
@@ -137,7 +139,9 @@ enum CassettePruneCommand: Command {
       used.formUnion(met)
     }
     // A drill that met nothing says nothing of the cassette, and would empty it.
-    guard !used.isEmpty else { throw Refusal.metNothing(reports) }
+    guard !used.isEmpty else {
+      throw Refusal(.data, "No call of \(reports.joined(separator: ", ")) met an interaction.")
+    }
     return all.subtracting(used)
   }
 }

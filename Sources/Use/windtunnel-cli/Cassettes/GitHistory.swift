@@ -16,12 +16,14 @@ struct GitHistory {
 
   init(_ ref: String) throws {
     guard let top = try Self.git(["rev-parse", "--show-toplevel"]) else {
-      throw Refusal.noRepository
+      throw Refusal(.noInput, "There is no git repository here.")
     }
     let spelled = "\(ref)^{commit}"
     let isFlag = ref.hasPrefix("-")
     let arguments = ["rev-parse", "--verify", "--quiet", spelled]
-    guard !isFlag, let commit = try Self.git(arguments) else { throw Refusal.noCommit(ref) }
+    guard !isFlag, let commit = try Self.git(arguments) else {
+      throw Refusal.usage("--git \(ref): there is no such commit or branch.")
+    }
     self.top = URL(filePath: Self.line(top))
     self.commit = Self.line(commit)
   }
@@ -30,7 +32,12 @@ struct GitHistory {
   func changed(_ paths: [String]) throws -> [File] {
     for path in paths where !FileManager.default.fileExists(atPath: URL(typed: path).path) {
       let names = try Self.git(["ls-tree", "-r", "--name-only", commit, "--", path])
-      guard let names, !names.isEmpty else { throw Refusal.noFile(path, at: commit) }
+      guard let names, !names.isEmpty else {
+        throw Refusal(
+          .noInput,
+          "\(path): no such file, neither here nor at \(commit.prefix(12))."
+        )
+      }
     }
     let among = ["--"] + (paths.isEmpty ? [":/"] : paths)
     let lists = [
@@ -79,20 +86,16 @@ struct GitHistory {
 
   /// Returns the output of git; `nil` if it ends with another exit code than 0.
   static func git(_ arguments: [String]) throws -> Data? {
-    let process = SpawnedProcess()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = ["git"] + arguments
+    let process = SpawnedProcess(URL(filePath: "/usr/bin/env"), ["git"] + arguments)
     process.currentDirectoryURL = ToolEnvironment.current.folder
     process.environment = ToolEnvironment.current.variables
-    let output = Pipe()
-    process.standardOutput = output
+    let data: Data
     // The refusals of this tool have sentences of their own.
-    process.standardError = FileHandle.nullDevice
-    do { try process.run() } catch { throw Refusal.noGit }
-    let data = try output.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
+    do { data = try process.output() } catch { throw Refusal.noGit }
     // A refusal is an exit code. After a signal nothing is known about the commit.
-    guard process.terminationReason == .exit else { throw Refusal.gitEnded(arguments) }
+    guard process.terminationReason == .exit else {
+      throw Refusal(.software, "git \(arguments.joined(separator: " ")) was ended by a signal.")
+    }
     // The code of `env` if there is no such program (POSIX).
     guard process.terminationStatus != 127 else { throw Refusal.noGit }
     return process.terminationStatus == 0 ? data : nil
@@ -104,7 +107,10 @@ struct GitHistory {
   func renamed(_ files: [File]) throws -> [File] {
     let added = try files.filter { try $0.isHere && content($0.name) == nil }
     guard !added.isEmpty else { return files }
-    var left = try gone().compactMap { file in
+    let deleted = [
+      "diff", "--name-only", "--no-renames", "--diff-filter=D", "-z", commit, "--", ":/",
+    ]
+    var left = try listed(deleted, of: [commit]).map(file).compactMap { file in
       try readable(file).map { (file: file, cassette: $0) }
     }
     var files = files
@@ -121,17 +127,11 @@ struct GitHistory {
     return files
   }
 
-  /// Returns the files of the commit that are no longer here, wherever they were.
-  private func gone() throws -> [File] {
-    let words = [
-      "diff", "--name-only", "--no-renames", "--diff-filter=D", "-z", commit, "--", ":/",
-    ]
-    return try listed(words, of: [commit]).map(file)
-  }
-
   /// Returns the names of JSON files that a command of git lists.
   private func listed(_ words: [String], of paths: [String]) throws -> [String] {
-    guard let data = try Self.git(words) else { throw Refusal.notCompared(paths) }
+    guard let data = try Self.git(words) else {
+      throw Refusal(.noInput, "git cannot compare \(paths.joined(separator: " ")).")
+    }
     return data.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
       .filter { $0.hasSuffix(".json") }
   }

@@ -29,18 +29,39 @@ enum CassetteLintCommand: Command {
     let review: CassetteReview
     /// Surprises for a client, beside secrets.
     let remarks: [String]
-    let old: [OldInteraction]
+    let old: [(number: Int, date: String)]
     let undated: [Int]
+
+    init(
+      _ path: String,
+      _ cassette: Cassette,
+      since earlier: Cassette,
+      _ rules: RedactionRules,
+      days: Int?
+    ) {
+      self.path = path
+      let lint = CassetteLint(cassette, since: earlier, rules: rules)
+      var strict = rules
+      strict.keep = []
+      let all =
+        rules.keep.isEmpty ? [] : CassetteLint(cassette, since: earlier, rules: strict).leaks
+      let found = Set(lint.leaks)
+      kept = all.filter { !found.contains($0) }
+      self.lint = lint
+      (review, remarks) = (CassetteReview(cassette), cassette.remarks)
+      let added = Set(cassette.added(since: earlier))
+      let numbers = days.map { cassette.older(thanDays: $0, at: Date()).0 } ?? []
+      old = numbers.filter(added.contains).map { number in
+        (number, cassette.interactions[number - 1].recordedAt ?? "")
+      }
+      let undated = Set(cassette.numbersWithoutDate)
+      self.undated = cassette.added(since: earlier).filter { undated.contains($0) }
+    }
   }
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     if arguments.has("--rules") {
-      for line in DetectionRow.table.split(separator: "\n", omittingEmptySubsequences: false)
-        .dropLast()
-      {
-        Terminal.answer(line: String(line))
-      }
-      return .done
+      return Terminal.answer(DetectionRow.table)
     }
     let rules = try RedactionRules(arguments)
     let ageMax = try arguments.days("--max-age")
@@ -49,21 +70,7 @@ enum CassetteLintCommand: Command {
       throw Refusal.usage("--json and --sarif are two forms of one answer; choose one.")
     }
     let all = try cassettes(arguments).map { path, cassette, earlier in
-      var strict = rules
-      strict.keep = []
-      let lint = CassetteLint(cassette, since: earlier, rules: rules)
-      let found = Set(lint.leaks)
-      let all =
-        rules.keep.isEmpty ? [] : CassetteLint(cassette, since: earlier, rules: strict).leaks
-      return Findings(
-        path: path,
-        lint: lint,
-        kept: all.filter { !found.contains($0) },
-        review: CassetteReview(cassette),
-        remarks: cassette.remarks,
-        old: ageMax.map { Self.old(cassette, since: earlier, days: $0) } ?? [],
-        undated: Self.undated(cassette, since: earlier)
-      )
+      Findings(path, cassette, since: earlier, rules, days: ageMax)
     }
     let wantsDates = arguments.has("--undated")
     for findings in all {
@@ -81,11 +88,10 @@ enum CassetteLintCommand: Command {
         "windtunnelLint": 1, "leaks": .number(leakCount), "old": .number(oldCount),
         "undated": .number(undatedCount), "files": .array(all.map { json($0, wantsDates) }),
       ]
-      Terminal.answer(json: report.bytes(.init(.indent2, endsWithNewline: true)))
+      Terminal.answer(indented: report)
     }
     if wantsSARIF {
-      let log = SARIFLog(files: all.map { ($0.path, $0.lint.leaks) })
-      Terminal.answer(json: log.json.bytes(.init(.indent2, endsWithNewline: true)))
+      Terminal.answer(indented: SARIFLog(files: all.map { ($0.path, $0.lint.leaks) }).json)
     }
     conclude(leakCount, oldCount, ageMax)
     if undatedCount > 0 {
@@ -124,7 +130,9 @@ enum CassetteLintCommand: Command {
         Terminal.answer(line: "\(findings.path): \(line)")
       }
     }
-    for interaction in findings.old { Terminal.answer(line: "\(findings.path): \(interaction)") }
+    for (number, date) in findings.old {
+      Terminal.answer(line: "\(findings.path): #\(number) recorded \(date)")
+    }
     for number in wantsDates ? findings.undated : [] {
       Terminal.answer(line: "\(findings.path): #\(number) bears no date")
     }
@@ -135,10 +143,12 @@ enum CassetteLintCommand: Command {
       "file": .text(findings.path), "leaks": .array(findings.lint.leaks.map(\.json)),
       "kept": .array(findings.kept.map(\.json)),
       "replaced": .array(findings.review.placeholders.map { ReviewCommand.json($0) }),
-      "alike": .array(findings.review.alike.map { .array($0.map { .number($0) }) }),
-      "old": .array(findings.old.map(\.json)),
-      "undated": .array(wantsDates ? findings.undated.map { .number($0) } : []),
-      "unopened": .array(findings.lint.unopened.map { .text($0) }),
+      "alike": .array(findings.review.alike.map { .numbers($0) }),
+      "old": .array(
+        findings.old.map { ["interaction": .number($0.number), "recordedAt": .text($0.date)] }
+      ),
+      "undated": .numbers(wantsDates ? findings.undated : []),
+      "unopened": .texts(findings.lint.unopened),
     ]
   }
 
@@ -168,25 +178,6 @@ enum CassetteLintCommand: Command {
     }
   }
 
-  /// Returns the interactions that are too old.
-  private static func old(
-    _ cassette: Cassette,
-    since earlier: Cassette,
-    days: Int
-  ) -> [OldInteraction] {
-    let (numbers, _) = cassette.older(thanDays: days, at: Date())
-    let added = Set(cassette.added(since: earlier))
-    return numbers.filter { added.contains($0) }.map { number in
-      OldInteraction(number: number, date: cassette.interactions[number - 1].recordedAt ?? "")
-    }
-  }
-
-  /// Returns the numbers of those that nobody can call old or new.
-  private static func undated(_ cassette: Cassette, since earlier: Cassette) -> [Int] {
-    let undated = Set(cassette.numbersWithoutDate)
-    return cassette.added(since: earlier).filter { undated.contains($0) }
-  }
-
   private static func complain(ofUndated count: Int, _ path: String) {
     guard count > 0 else { return }
     Terminal.complain("\(path): \(bear(count)) no date; record --dates keeps one\n")
@@ -195,16 +186,6 @@ enum CassetteLintCommand: Command {
   private static func bear(_ count: Int) -> String {
     count == 1 ? "1 interaction bears" : "\(count) interactions bear"
   }
-}
-
-/// An interaction that was recorded too long ago. Its address is not told: it may hold a secret.
-private struct OldInteraction: CustomStringConvertible {
-  let number: Int
-  let date: String
-
-  var description: String { "#\(number) recorded \(date)" }
-
-  var json: JSON { ["interaction": .number(number), "recordedAt": .text(date)] }
 }
 
 extension CassetteLeak {

@@ -16,9 +16,9 @@ enum ReviewCommand: Command {
       let report: JSON = [
         "windtunnelReview": 1, "file": .text(path),
         "placeholders": .array(review.placeholders.map { json($0) }),
-        "alike": .array(review.alike.map { .array($0.map { .number($0) }) }),
+        "alike": .array(review.alike.map { .numbers($0) }),
       ]
-      return Terminal.answer(json: report.bytes(.init(.indent2, endsWithNewline: true)))
+      return Terminal.answer(indented: report)
     }
     for line in lines(review) { Terminal.answer(line: line) }
     if review.placeholders.isEmpty { Terminal.answer(line: "\(path): nothing was taken out") }
@@ -39,7 +39,7 @@ enum ReviewCommand: Command {
   static func json(_ placeholder: CassetteReview.Placeholder) -> JSON {
     [
       "placeholder": .text(placeholder.text), "rule": .text(placeholder.rule),
-      "reason": .text(placeholder.reason), "places": .array(placeholder.places.map { .text($0) }),
+      "reason": .text(placeholder.reason), "places": .texts(placeholder.places),
       "keep": .text(placeholder.keep),
     ]
   }

@@ -21,7 +21,7 @@ enum CassetteVerifyCommand: Command {
       if arguments.has("--json") {
         files.append([
           "file": .text(path), "interactions": .number(cassette.interactions.count),
-          "flaws": .array(flaws.map(\.json)), "unnamed": .array(unnamed.map { .text($0) }),
+          "flaws": .array(flaws.map(\.json)), "unnamed": .texts(unnamed),
         ])
         continue
       }
@@ -35,7 +35,7 @@ enum CassetteVerifyCommand: Command {
     }
     if arguments.has("--json") {
       let report: JSON = ["windtunnelVerify": 1, "found": .number(count), "files": .array(files)]
-      Terminal.answer(json: report.bytes(.init(.indent2, endsWithNewline: true)))
+      Terminal.answer(indented: report)
     }
     return count == 0 ? .done : .found
   }

@@ -14,14 +14,3 @@ enum ConsoleFlag {
     arguments.has(name) ? Console(tool, redacting: rules) : nil
   }
 }
-
-extension ConsolePort {
-  /// Makes the port of a console at which every shipped scenario can be chosen that the command can
-  /// fly.
-  init(of console: Console, refusing refusal: @escaping @Sendable (Scenario) -> Refusal?) throws {
-    self.init(console)
-    scenarios = try Shipped.scenarios().filter { refusal($0) == nil }
-    self.refusal = { refusal($0)?.sentence }
-    swapped = { scenario, _ in Scenarios.complain(of: scenario, as: scenario.name) }
-  }
-}

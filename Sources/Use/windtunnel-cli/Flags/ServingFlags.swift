@@ -49,20 +49,38 @@ enum AdminFlag {
 
   static let flag = Flag(name, "N")
     .help("Second port, to list requests and change the scenario; 0 for any free one.")
+}
 
-  /// `nil` where no such port is wanted. `refusal` says why a scenario cannot be flown by the
-  /// command.
-  static func admin(
+extension ReplayServer.Options {
+  /// Reads the flags of a server. A flag that the command does not have has its default. `refusal`
+  /// returns the reason if a scenario cannot follow the first one.
+  init(
     _ arguments: Arguments,
+    _ console: Console?,
     refusing refusal: @escaping @Sendable (Scenario) -> Refusal?
-  ) throws -> Admin? {
-    guard let port = try arguments.int(name, in: 0...65535) else { return nil }
-    var admin = Admin()
-    admin.port = port
-    admin.scenarios = try Shipped.scenarios()
-    admin.refusal = { refusal($0)?.sentence }
-    admin.swapped = { scenario, _ in Scenarios.complain(of: scenario, as: scenario.name) }
-    return admin
+  ) throws {
+    self.init()
+    port = try arguments.int("--port", in: 0...65535) ?? 0
+    limits = try LimitFlags.limits(arguments)
+    keepsEncodings = arguments.has(EncodingsFlag.name)
+    passesMalformed = arguments.has(MalformedFlag.name)
+    let swapped = { @Sendable (scenario: Scenario, _: UInt64) in
+      Scenarios.complain(of: scenario, as: scenario.name)
+    }
+    if let number = try arguments.int(AdminFlag.name, in: 0...65535) {
+      var admin = Admin()
+      (admin.port, admin.scenarios) = (number, try Shipped.scenarios())
+      admin.refusal = { refusal($0)?.sentence }
+      admin.swapped = swapped
+      self.admin = admin
+    }
+    if let console {
+      var port = ConsolePort(console)
+      port.scenarios = try Shipped.scenarios().filter { refusal($0) == nil }
+      port.refusal = { refusal($0)?.sentence }
+      port.swapped = swapped
+      self.console = port
+    }
   }
 }
 
@@ -100,9 +118,9 @@ enum PlayFlags {
   ]
 
   static func plays(_ arguments: Arguments) throws(Refusal) -> Plays? {
-    let name = try arguments.value(header)
-    if arguments.has(path), name == nil { return Plays(by: .pathSegment) }
-    guard let name else { return nil }
+    guard let name = try arguments.value(header) else {
+      return arguments.has(path) ? Plays(by: .pathSegment) : nil
+    }
     guard name.isHTTPToken, !arguments.has(path) else {
       let wanted = "the name of a header field such as X-WindTunnel-Play, without \(path),"
       throw .value(header, name, shouldBe: wanted)

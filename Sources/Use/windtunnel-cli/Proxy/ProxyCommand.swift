@@ -38,13 +38,14 @@ enum ProxyCommand: Command {
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let order = try ProxyOrder(arguments)
     try ToolEnvironment.needProcess()
-    let recording = try order.recordFile.map {
-      try ProxyRecording($0, order.matcher, isDated: order.isDated)
+    let recording = try order.recordFile.map { file in
+      try FileError.probeWriting(to: file)
+      return try LiveRecording(file, order.matcher)
     }
     let log = Locked(ProxyLog())
     let invalid = InvalidResponses(order.redaction)
     let deck = try order.deck(recording, log, invalid)
-    let flight = ProxyFlight(deck, order.scenarios, log, order.console, allowing: order.allowed)
+    let flight = ProxyFlight(deck, order, log)
     var options = try order.options()
     if let sentence = OpenFiles.raise() { Terminal.complain("\(sentence)\n") }
     let begin = { @Sendable (scenario: Scenario, seed: UInt64) in
@@ -69,7 +70,9 @@ enum ProxyCommand: Command {
     // What cannot be written takes nothing else with it.
     var problem: (any Error)?
     var isWhole = true
-    do { isWhole = try recording?.keep(deck) ?? true } catch { problem = error }
+    do { isWhole = try recording.map { try order.keep($0, deck) } ?? true } catch {
+      problem = error
+    }
     let report = flight.report(seed: deck.seed, duration: .now - start)
     for file in order.reports {
       let data = file.pathExtension == "html" ? report.htmlData() : report.jsonData()
@@ -93,30 +96,21 @@ enum ProxyCommand: Command {
 /// Touched by the terminal and, for what is seen, by the server's thread.
 private final class ProxyFlight: Sendable {
   private let deck: Deck
-  private let scenarios: [Scenario]
+  private let order: ProxyOrder
   private let log: Locked<ProxyLog>
-  private let console: Console?
   private let peers = Locked(PeersSeen())
-  private let allowed: [AllowedRule]
   /// The rules that each scenario allows, by its name.
   private let allowedIn = Locked<[String: [AllowedRule]]>([:])
 
   /// Begins with the log that the deck's events go to.
-  init(
-    _ deck: Deck,
-    _ scenarios: [Scenario],
-    _ log: Locked<ProxyLog>,
-    _ console: Console?,
-    allowing allowed: [AllowedRule]
-  ) {
-    (self.deck, self.scenarios, self.log, self.allowed) = (deck, scenarios, log, allowed)
-    self.console = console
-    begin(scenarios[0], seed: deck.seed)
+  init(_ deck: Deck, _ order: ProxyOrder, _ log: Locked<ProxyLog>) {
+    (self.deck, self.order, self.log) = (deck, order, log)
+    begin(order.scenarios[0], seed: deck.seed)
   }
 
   /// Notes that another scenario is flown.
   func begin(_ scenario: Scenario, seed: UInt64) {
-    allowedIn.withLock { $0[scenario.name] = scenario.allowed + allowed }
+    allowedIn.withLock { $0[scenario.name] = scenario.allowed + order.allowed }
     log.withLock { $0.begin(scenario, seed: seed) }
   }
 
@@ -131,11 +125,11 @@ private final class ProxyFlight: Sendable {
     let name = deck.scenario.name
     switch event {
     case .key("n"):
-      let place = scenarios.firstIndex { $0.name == name } ?? 0
-      let next = scenarios[(place + 1) % scenarios.count]
+      let place = order.scenarios.firstIndex { $0.name == name } ?? 0
+      let next = order.scenarios[(place + 1) % order.scenarios.count]
       deck.swap(next, seed: nil) { seed in
         begin(next, seed: seed)
-        console?.begin(next, seed: seed)
+        order.console?.begin(next, seed: seed)
       }
       Terminal.complain("\(next.name)\(next.summary.map { ": \($0)" } ?? "")\n")
     case .key("o"): mark(.shown, in: name)
@@ -154,7 +148,7 @@ private final class ProxyFlight: Sendable {
 
   /// Shows the findings on the console as they come, until the task is cancelled.
   func showFindings() async {
-    guard let console else { return }
+    guard let console = order.console else { return }
     var shown: Set<String> = []
     // Only a cancellation ends the sleep early, and then nobody looks any more.
     while (try? await Task.sleep(for: Self.judgingPeriod)) != nil {

@@ -8,7 +8,7 @@ struct ProxyOrder {
   let matcher: Matcher
   let redaction: RedactionRules
   /// Tells that each new interaction bears its day.
-  let isDated: Bool
+  private let isDated: Bool
   let reports: [URL]
   let duration: Duration?
   /// The weight from which on a finding fails; `nil` where none does, as long as nobody asks for
@@ -37,9 +37,6 @@ struct ProxyOrder {
   static let lanDuration = Duration.seconds(2 * 60 * 60)
 
   init(_ arguments: Arguments) throws {
-    let shipped = try Shipped.scenarios()
-    let named = try arguments.all("--scenario").map { try Scenarios.find($0, in: shipped) }
-    scenarios = named.isEmpty ? [.calm] : named
     tls = try ServingTLS(arguments, by: ServingTLS.openFlag)
     trust = try UpstreamTrust(arguments)
     let opensTLS = tls.isWanted
@@ -48,14 +45,7 @@ struct ProxyOrder {
         "\(UpstreamTrust.name) belongs to --open-tls: without it the client trusts servers itself."
       )
     }
-    let refusals = scenarios.lazy.compactMap { Self.refusal(of: $0, opensTLS: opensTLS) }
-    if let refusal = refusals.first { throw refusal }
-    if let name = Self.repeatedName(scenarios) {
-      throw Refusal.usage(
-        "Two of the scenarios are called \"\(name)\", and a report tells them apart by their names; "
-          + "leave one out or rename it."
-      )
-    }
+    scenarios = try Self.scenarios(arguments, opensTLS: opensTLS)
     let cassettePath = try arguments.value("--cassette")
     recordFile = try arguments.value("--record").map { URL(typed: $0) }
     if cassettePath != nil, recordFile != nil {
@@ -80,37 +70,64 @@ struct ProxyOrder {
     allowed = try AllowedRule.all(in: arguments)
     isOnLAN = arguments.has("--lan")
     duration = try arguments.duration("--for") ?? (isOnLAN ? Self.lanDuration : nil)
-    seed = UInt64(try arguments.int("--seed", in: 0...Int.max) ?? 1)
-    var options = ReplayServer.Options()
-    options.port = try arguments.int("--port", in: 0...65535) ?? 0
-    options.limits = try LimitFlags.limits(arguments)
-    options.keepsEncodings = arguments.has(EncodingsFlag.name)
-    options.passesMalformed = arguments.has(MalformedFlag.name)
-    options.admin = try AdminFlag.admin(arguments) { Self.refusal(of: $0, opensTLS: opensTLS) }
+    seed = try arguments.seed()
+    var options = try ReplayServer.Options(arguments, console) {
+      Self.refusal(of: $0, opensTLS: opensTLS)
+    }
+    let proxy = try Self.proxying(arguments, at: &options.host)
+    options.proxy = proxy
+    if case .code(let code) = proxy.admission { options.console?.lan = (options.host, code) }
+    settings = options
+  }
+
+  private static func scenarios(_ arguments: Arguments, opensTLS: Bool) throws -> [Scenario] {
+    let shipped = try Shipped.scenarios()
+    let named = try arguments.all("--scenario").map { try Scenarios.find($0, in: shipped) }
+    for scenario in named {
+      if let refusal = refusal(of: scenario, opensTLS: opensTLS) { throw refusal }
+    }
+    var names: Set<String> = []
+    for scenario in named where !names.insert(scenario.name).inserted {
+      throw Refusal.usage(
+        "Two of the scenarios are called \"\(scenario.name)\", and a report tells them apart by their "
+          + "names; leave one out or rename it."
+      )
+    }
+    return named.isEmpty ? [.calm] : named
+  }
+
+  /// Returns the settings of the proxy. `host` becomes the address that other devices ask, if they
+  /// may.
+  private static func proxying(_ arguments: Arguments, at host: inout String) throws -> Proxying {
     var proxy = Proxying()
-    if isOnLAN {
-      do {
-        options.host = try PrivateAddress.choose(
-          from: PrivateAddress.ofThisMachine,
-          asked: try arguments.value("--bind")
-        )
-      } catch let problem as PrivateAddress.Problem {
-        throw Refusal(.unavailable, "\(problem)")
-      }
-      proxy.admission = try Self.client(arguments).map { .only($0) } ?? .code(Self.freshCode())
-      proxy.allowedAddresses = try AllowPrivateFlag.addresses(arguments)
-    } else {
+    guard arguments.has("--lan") else {
       let flags = ["--bind", "--client", AllowPrivateFlag.name]
       for flag in flags where !arguments.all(flag).isEmpty {
         throw Refusal.usage("\(flag) goes with --lan; without it this machine alone is served.")
       }
+      return proxy
     }
-    options.proxy = proxy
-    options.console = try console.map { console in
-      try ConsolePort(of: console) { Self.refusal(of: $0, opensTLS: opensTLS) }
+    do {
+      host = try PrivateAddress.choose(
+        from: PrivateAddress.ofThisMachine,
+        asked: try arguments.value("--bind")
+      )
+    } catch let problem as PrivateAddress.Problem {
+      throw Refusal(.unavailable, "\(problem)")
     }
-    if case .code(let code) = proxy.admission { options.console?.lan = (options.host, code) }
-    settings = options
+    let device = "the address of a device such as 192.168.1.20"
+    let client = try arguments.value("--client", shouldBe: device) {
+      PrivateAddress.isPrivate($0) || PrivateAddress.isLoopback($0) ? $0 : nil
+    }
+    let code = (0..<6).map { _ in String(Int.random(in: 0...9)) }.joined()
+    proxy.admission = client.map { .only($0) } ?? .code(code)
+    let example = "an address such as 10.1.2.3 or 10.1.2.3:8080, with a port where it is 127.0.0.1"
+    proxy.allowedAddresses = try arguments.all(
+      AllowPrivateFlag.name,
+      shouldBe: example,
+      AllowedAddress.init
+    )
+    return proxy
   }
 
   /// Returns the options that the server is made by; the authority that opens tunnels is made and
@@ -139,24 +156,8 @@ struct ProxyOrder {
     return nil
   }
 
-  private static func repeatedName(_ scenarios: [Scenario]) -> String? {
-    var names: Set<String> = []
-    return scenarios.first { !names.insert($0.name).inserted }?.name
-  }
-
-  /// Six digits that nobody can know beforehand.
-  private static func freshCode() -> String {
-    (0..<6).map { _ in String(Int.random(in: 0...9)) }.joined()
-  }
-
-  private static func client(_ arguments: Arguments) throws -> String? {
-    try arguments.value("--client", shouldBe: "the address of a device such as 192.168.1.20") {
-      PrivateAddress.isPrivate($0) || PrivateAddress.isLoopback($0) ? $0 : nil
-    }
-  }
-
   func deck(
-    _ recording: ProxyRecording?,
+    _ recording: LiveRecording?,
     _ log: Locked<ProxyLog>,
     _ invalid: InvalidResponses
   ) throws -> Deck {
@@ -183,6 +184,32 @@ struct ProxyOrder {
         console?.observe(event)
       }
     )
+  }
+
+  /// Writes the cassette of a recording, if anything came.
+  ///
+  /// - Returns: Whether there was room for all of it.
+  func keep(_ recording: LiveRecording, _ deck: Deck) throws -> Bool {
+    guard let file = recordFile else { return true }
+    let journal = recording.journal
+    defer { journal.close() }
+    recording.complain()
+    // Beside what answered, a host that was not there is part of the story; alone it is none.
+    let leftOff = recording.unrecorded.lines(deck)
+    let refusals = deck.recordedRefusalsAlone ? deck.forgetRefusals() : []
+    for request in refusals {
+      Terminal.complain("left out: \(request): the connection was refused, and nothing else came\n")
+    }
+    var (recorded, orders, leftOut) = deck.numbered()
+    if isDated { recorded.date(Date(), whereNotIn: recording.cassette) }
+    for line in leftOff + leftOut { Terminal.complain("left out: \(line)\n") }
+    guard recorded != recording.cassette else {
+      journal.remove()
+      Terminal.complain("Nothing was recorded; \(file.relativePath) is as it was.\n")
+      return true
+    }
+    CutAnswers.complain(recorded, besides: recording.cassette)
+    return try journal.endTelling(with: recorded, orders: orders, of: file)
   }
 
   /// Says that it listens, and what a phone has to be told.
@@ -241,9 +268,4 @@ enum AllowPrivateFlag {
 
   static let flag = Flag(name, "ADDR")
     .help("lan: connect devices to this one here, too: 10.1.2.3 or 10.1.2.3:80.")
-
-  static func addresses(_ arguments: Arguments) throws(Refusal) -> [AllowedAddress] {
-    let example = "an address such as 10.1.2.3 or 10.1.2.3:8080, with a port where it is 127.0.0.1"
-    return try arguments.all(name, shouldBe: example, AllowedAddress.init)
-  }
 }

@@ -38,7 +38,7 @@ enum RecordCommand: Command {
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let order = try RecordOrder(arguments)
-    if order.mode == .verify { return try await Verification(arguments, order).run() }
+    if order.mode == .verify { return try await Verification.run(arguments, order) }
     try Verification.refuseFlags(of: arguments)
     let command =
       arguments.command.isEmpty ? nil : try ClientCommand(arguments.command)
@@ -50,34 +50,26 @@ enum RecordCommand: Command {
     }
     try FileError.probeWriting(to: order.file)
     try ToolEnvironment.needProcess()
-    let losses = JournalLosses()
-    let journal = try RecordingJournal(besides: order.file) { losses.tell($0) }
-    defer { journal.close() }
-    // Behind the journal, which knows from there on whether somebody else changes the file. Read
-    // even if it is written anew: what is no cassette must not be lost to a misspelt name.
-    let (cassette, _) =
-      try CassetteFile.takeUp(journal, onto: order.file, of: order.path, goesOn: true)
+    let recording = try LiveRecording(order.file, of: order.path, order.matcher)
+    defer { recording.journal.close() }
     // A recording that was cut off is not a whole one: it goes on.
-    let goesOn = order.mode == .once && journal.isUnfinished
+    let goesOn = order.mode == .once && recording.journal.isUnfinished
     let mode = goesOn ? .newEpisodes : order.mode
     if goesOn {
       Terminal.complain("That recording goes on: what is not on the tape yet is recorded.\n")
     }
-    let (unrecorded, others) = (Unrecorded(), OtherBodies(order.matcher))
     let invalid = InvalidResponses(order.redaction)
-    let deck = Deck(cassette, order, mode, invalid, journal, unrecorded, others)
-    if mode == .once, !cassette.interactions.isEmpty {
-      let count = cassette.interactions.count
+    let deck = Deck(recording.cassette, order, mode, invalid, recording)
+    let count = recording.cassette.interactions.count
+    if mode == .once, count > 0 {
       let interactions = count == 1 ? "1 interaction" : "\(count) interactions"
       Terminal.complain(
         "\(order.path) has \(interactions) and is played. To record it anew: --mode rewrite\n"
       )
     }
     let code = try await serve(order, deck, to: command)
-    losses.complain()
-    others.complain()
-    let end = try RecordingEnd(order: order, mode: mode, cassette: cassette, command: command)
-      .keep(deck, journal, leftOff: unrecorded.lines(deck), after: code)
+    recording.complain()
+    let end = try order.keep(deck, recording, mode, command, after: code)
     return deck.tellUnasked(after: invalid.code(after: end))
   }
 
@@ -90,27 +82,21 @@ enum RecordCommand: Command {
     let options = try order.options()
     if let sentence = OpenFiles.raise() { Terminal.complain("\(sentence)\n") }
     let server = try await ReplayServer(deck, options)
-    let code = try await wait(for: command, at: server)
-    await server.stop()
-    return code
-  }
-
-  private static func wait(
-    for command: ClientCommand?,
-    at server: ReplayServer
-  ) async throws -> ExitCode {
     guard let command else {
       let interruption = Interruption()
       try Terminal.announce(server.addresses)
       await interruption.wait()
+      await server.stop()
       return .done
     }
     // Standard output is the command's.
     if let admin = server.adminURL { Terminal.complain("admin: \(admin)\n") }
     if let console = server.consoleURL { Terminal.complain("console: \(console)\n") }
-    let ending = try await command.run(url: server.url)
-    if let complaint = ending.complaint { Terminal.complain("\(command.name) \(complaint).\n") }
-    return ending.complaint == nil ? .done : .found
+    let complaint = try await command.run(url: server.url)
+    await server.stop()
+    guard let complaint else { return .done }
+    Terminal.complain("\(command.name) \(complaint).\n")
+    return .found
   }
 }
 
@@ -120,9 +106,7 @@ extension Deck {
     _ order: RecordOrder,
     _ mode: RecordMode,
     _ invalid: InvalidResponses,
-    _ journal: RecordingJournal? = nil,
-    _ unrecorded: Unrecorded? = nil,
-    _ others: OtherBodies? = nil
+    _ recording: LiveRecording? = nil
   ) {
     self.init(
       cassette,
@@ -135,11 +119,10 @@ extension Deck {
         ignoring: order.ignored.map(\.name),
         keepsRequests: false
       ),
-      recordingJournal: journal,
+      recordingJournal: recording?.journal,
       observe: { event in
         invalid.observe(event)
-        unrecorded?.observe(event)
-        others?.observe(event)
+        recording?.observe(event)
         order.console?.observe(event)
       }
     )
@@ -148,24 +131,6 @@ extension Deck {
 
 /// A command that is run against a server: what stands behind `--`.
 private struct ClientCommand {
-  /// The end of such a command.
-  enum Ending: Equatable {
-    case exited(Int32)
-    case signalled(Int32)
-    /// The program was told to stop because this one was.
-    case interrupted
-
-    /// The complaint of an end that is none of success, as the rest of a sentence.
-    var complaint: String? {
-      switch self {
-      case .exited(0), .interrupted: nil
-      case .exited(let status): "ended with status \(status)"
-      case .signalled(let signal): "was ended by signal \(signal)"
-      }
-    }
-  }
-
-  /// The word that was typed.
   let name: String
   private let executable: URL
   private let words: [String]
@@ -207,9 +172,11 @@ private struct ClientCommand {
   /// Runs it to its end with `{url}` filled in and `WINDTUNNEL_URL` set. An interruption of this
   /// process is passed on.
   ///
+  /// - Returns: The complaint of an end that is no success, as the rest of a sentence; `nil` if the
+  ///   command succeeded or was interrupted.
   /// - Throws: `CancellationError` if the task is cancelled: the end of a command that was asked to
   ///   end says nothing about it.
-  func run(url: String) async throws -> Ending {
+  func run(url: String) async throws -> String? {
     let process = SpawnedProcess()
     process.executableURL = executable
     process.arguments = words.map { $0.replacing("{url}", with: url) }
@@ -240,9 +207,10 @@ private struct ClientCommand {
     }
     passingOn.cancel()
     try Task.checkCancellation()
-    if await passingOn.value { return .interrupted }
+    if await passingOn.value { return nil }
     let status = process.terminationStatus
-    return process.terminationReason == .exit ? .exited(status) : .signalled(status)
+    guard process.terminationReason == .exit else { return "was ended by signal \(status)" }
+    return status == 0 ? nil : "ended with status \(status)"
   }
 
   /// Threads of a pool block all signals, and a child inherits what the thread blocks that starts
@@ -256,31 +224,29 @@ private struct ClientCommand {
   }
 }
 
-/// The end of a recording: writes its cassette, or leaves the old one as it is.
-private struct RecordingEnd {
-  let order: RecordOrder
-  let mode: RecordMode
-  /// The contents of the cassette when it began.
-  let cassette: Cassette
-  /// The command that was run; `nil` where none was, and the recording was interrupted.
-  let command: ClientCommand?
-
-  /// Writes the cassette, if something new came and nothing failed; else it stays as it is, to the
-  /// byte.
-  func keep(
+extension RecordOrder {
+  /// Ends a recording: writes its cassette, if something new came and nothing failed; else the
+  /// cassette stays as it was, to the byte. Without a command the recording was interrupted.
+  fileprivate func keep(
     _ deck: Deck,
-    _ journal: RecordingJournal,
-    leftOff: [String],
+    _ recording: LiveRecording,
+    _ mode: RecordMode,
+    _ command: ClientCommand?,
     after code: ExitCode
   ) throws -> ExitCode {
-    var (recorded, orders, leftOut) = deck.numbered(volatile: order.volatile)
+    let (cassette, journal) = (recording.cassette, recording.journal)
+    let leftOff = recording.unrecorded.lines(deck)
+    var (recorded, orders, leftOut) = deck.numbered(volatile: volatile)
     // What was asked anew is of today, though its text be the old one: else it would stay too old.
-    if order.isDated { recorded.date(Date(), whereNotIn: mode == .rewrite ? Cassette() : cassette) }
+    if isDated { recorded.date(Date(), whereNotIn: mode == .rewrite ? Cassette() : cassette) }
     let missed = leftOff + leftOut
     for line in missed { Terminal.complain("left out: \(line)\n") }
     guard deck.hasRecorded, !recorded.interactions.isEmpty else {
       code == .done ? journal.remove() : journal.giveUp()
-      return endedWithout(code, wasAsked: !missed.isEmpty)
+      guard mode == .rewrite || cassette.interactions.isEmpty else { return code }
+      let advice = missed.isEmpty ? command?.advice(upstream: upstream.origin ?? "") : nil
+      Terminal.complain("Nothing was recorded; \(asItWas)\(advice ?? "")\n")
+      return command != nil && code == .done ? .found : code
     }
     guard recorded != cassette else {
       journal.remove()
@@ -290,8 +256,8 @@ private struct RecordingEnd {
       journal.giveUp()
       throw Refusal(
         .unavailable,
-        "The upstream \(order.upstream.origin ?? "") is not there: every connection was refused. "
-          + "\(order.path) is as it was."
+        "The upstream \(upstream.origin ?? "") is not there: every connection was refused. "
+          + "\(path) is as it was."
       )
     }
     // A cassette of half of what the command does is no fixture, least of all in place of a whole
@@ -302,21 +268,13 @@ private struct RecordingEnd {
       return code
     }
     CutAnswers.complain(recorded, besides: cassette)
-    if let line = recorded.absoluteURLs { Terminal.complain("\(order.path): \(line)\n") }
-    let isWhole = try journal.endTelling(with: recorded, orders: orders, of: order.file)
+    if let line = recorded.absoluteURLs { Terminal.complain("\(path): \(line)\n") }
+    let isWhole = try journal.endTelling(with: recorded, orders: orders, of: file)
     return isWhole ? code : .cannotWrite
   }
 
-  /// Says that nothing was recorded, where that was all there was to do.
-  private func endedWithout(_ code: ExitCode, wasAsked: Bool) -> ExitCode {
-    guard mode == .rewrite || cassette.interactions.isEmpty else { return code }
-    let advice = wasAsked ? nil : command?.advice(upstream: order.upstream.origin ?? "")
-    Terminal.complain("Nothing was recorded; \(asItWas)\(advice ?? "")\n")
-    return command != nil && code == .done ? .found : code
-  }
-
   private var asItWas: String {
-    FileManager.default.fileExists(atPath: order.file.path)
-      ? "\(order.path) is as it was." : "there is no \(order.path)."
+    FileManager.default.fileExists(atPath: file.path)
+      ? "\(path) is as it was." : "there is no \(path)."
   }
 }

@@ -17,17 +17,12 @@ struct RecordOrder {
   let redaction: RedactionRules
   /// The certificates to trust where the upstream is spoken to by `https`.
   private let trust: UpstreamTrust
-  private let port: Int
-  let limits: Limits
-  private let admin: Admin?
+  /// The settings of the server that its flags make.
+  private let settings: ReplayServer.Options
+  var limits: Limits { settings.limits }
   /// The console, where one is wanted.
   let console: Console?
-  private let origins: OriginPolicy
   private let tls: ServingTLS
-  /// Tells whether the upstream may answer in codings that cannot be decoded here.
-  private let keepsEncodings: Bool
-  /// Whether responses with an invalid head are passed on.
-  private let passesMalformed: Bool
 
   var file: URL { URL(typed: path) }
 
@@ -47,12 +42,7 @@ struct RecordOrder {
     self.upstream = url
     path = try arguments.required("--cassette", "where the recording should be written")
     mode =
-      try arguments.value("--mode").map { text throws(Refusal) in
-        guard let mode = RecordMode(name: text) else {
-          throw .choice("--mode", text, among: RecordMode.names)
-        }
-        return mode
-      } ?? .once
+      try arguments.choice("--mode", among: RecordMode.names) { RecordMode(name: $0) } ?? .once
     // Where nothing is played, the flag is refused.
     matcher =
       mode == .verify ? .pathAndQuery : try MatchFlag.matcher(arguments, over: .pathAndQuery)
@@ -65,31 +55,20 @@ struct RecordOrder {
       throw Refusal.usage("--upstream-ca belongs to an upstream by https, and \(upstream) is none.")
     }
     tls = try ServingTLS(arguments)
-    port = try arguments.int("--port", in: 0...65535) ?? 0
-    limits = try LimitFlags.limits(arguments)
-    admin = try AdminFlag.admin(arguments, refusing: Self.refusal)
-    origins = try AllowOriginFlag.policy(arguments)
     isDated = arguments.has("--dates")
-    keepsEncodings = arguments.has(EncodingsFlag.name)
-    passesMalformed = arguments.has(MalformedFlag.name)
     volatile = try VolatileFlag.names(arguments)
     redaction = try RedactionRules(arguments).keeping(matcher.kept)
     console = ConsoleFlag.console(arguments, .record, redacting: redaction)
-  }
-
-  /// Returns the reason that a scenario cannot be flown while a server is recorded.
-  private static func refusal(of scenario: Scenario) -> Refusal? {
-    scenario.hasConnectionFaults ? .connectionFaults(of: scenario.name) : nil
+    var settings = try ReplayServer.Options(arguments, console) { scenario in
+      scenario.hasConnectionFaults ? .connectionFaults(of: scenario.name) : nil
+    }
+    settings.origins = try AllowOriginFlag.policy(arguments)
+    settings.recordedOrigin = origin
+    self.settings = settings
   }
 
   func options() throws -> ReplayServer.Options {
-    var options = ReplayServer.Options()
-    options.port = port
-    options.limits = limits
-    options.admin = admin
-    options.console = try console.map { try ConsolePort(of: $0, refusing: Self.refusal) }
-    options.origins = origins
-    options.recordedOrigin = origin
+    var options = settings
     options.upstream = try server()
     options.ignoredHosts = try ignored.map { host in
       var server = try Upstream(host.url, trusting: trust.trust)
@@ -97,8 +76,6 @@ struct RecordOrder {
       return server
     }
     options.tls = try tls.begin()
-    options.keepsEncodings = keepsEncodings
-    options.passesMalformed = passesMalformed
     return options
   }
 

@@ -38,12 +38,11 @@ final class OtherBodies: Sendable {
   func complain() {
     let counts = counts.withLock { $0 }
     guard !counts.isEmpty else { return }
-    for (name, count) in counts.sorted(by: { $0.key < $1.key }).prefix(Self.linesMax) {
+    let lines = counts.sorted { $0.key < $1.key }.map { name, count in
       let times = count == 1 ? "once" : "\(count) times"
-      Terminal.complain("\(name): played \(times) for another body than the recorded one\n")
+      return "\(name): played \(times) for another body than the recorded one"
     }
-    let rest = counts.count - Self.linesMax
-    if rest > 0 { Terminal.complain("and \(rest) more\n") }
+    Terminal.complain(first: Self.linesMax, of: lines)
     Terminal.complain("T\(Self.fix.dropFirst())\n")
   }
 }
@@ -107,8 +106,7 @@ enum CutAnswers {
       return
         "\(interaction.request.method) \(interaction.request.url): recorded as broken off: \(reason)"
     }
-    for line in lines.prefix(linesMax) { Terminal.complain(line) }
-    if lines.count > linesMax { Terminal.complain("and \(lines.count - linesMax) more") }
+    Terminal.complain(first: linesMax, of: lines)
   }
 }
 

@@ -1,20 +1,12 @@
 /// `record --mode verify`: holds a cassette against the live server.
-struct Verification {
-  private let order: RecordOrder
-  private let secrets: [String: String]
-  private let asksUnsafe: Bool
-  private let logsIn: Bool
-  private let tellsJSON: Bool
-  /// The longest time that an answer may take, where that was said.
-  private let responseSeconds: Double?
-
+enum Verification {
   /// Refuses what only this mode understands.
   static func refuseFlags(of arguments: Arguments) throws(Refusal) {
     let flags = ["--secret", "--unsafe", "--login", "--json"].filter { arguments.has($0) }
     if let flag = flags.first { throw .usage("\(flag) belongs to --mode verify.") }
   }
 
-  init(_ arguments: Arguments, _ order: RecordOrder) throws(Refusal) {
+  private static func refuseOthers(of arguments: Arguments) throws(Refusal) {
     guard arguments.command.isEmpty else {
       throw .usage("--mode verify asks the server itself and runs no command.")
     }
@@ -22,21 +14,13 @@ struct Verification {
       IgnoredHost.name, "--port", "--tls", "--ca-out", "--connections-max", "--idle-seconds",
       "--request-seconds", "--dates", EncodingsFlag.name, AdminFlag.name, MatchFlag.name,
     ]
-    let flags = foreign.filter { arguments.has($0) }
-    if let flag = flags.first {
+    if let flag = foreign.first(where: { arguments.has($0) }) {
       throw .usage("--mode verify records nothing and takes no \(flag).")
     }
-    self.order = order
-    responseSeconds = arguments.has("--response-seconds") ? order.limits.responseSeconds : nil
-    (asksUnsafe, logsIn) = (arguments.has("--unsafe"), arguments.has("--login"))
-    tellsJSON = arguments.has("--json")
-    secrets = try Self.secrets(arguments, ToolEnvironment.current.variables)
   }
 
-  private static func secrets(
-    _ arguments: Arguments,
-    _ environment: [String: String]
-  ) throws(Refusal) -> [String: String] {
+  private static func secrets(_ arguments: Arguments) throws(Refusal) -> [String: String] {
+    let environment = ToolEnvironment.current.variables
     var secrets: [String: String] = [:]
     for word in arguments.all("--secret") {
       let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
@@ -55,20 +39,24 @@ struct Verification {
     return secrets
   }
 
-  func run() async throws -> ExitCode {
+  static func run(_ arguments: Arguments, _ order: RecordOrder) async throws -> ExitCode {
+    try refuseOthers(of: arguments)
+    let secrets = try secrets(arguments)
     let cassette = try CassetteFile.read(order.file)
-    try refuseIdle(secrets.keys.sorted(), cassette)
+    try refuseIdle(secrets.keys.sorted(), cassette, order.path)
     var verifier = Verifier(try order.server())
     verifier.recordedOrigin = order.origin
     verifier.secrets = secrets
-    (verifier.asksUnsafe, verifier.logsIn) = (asksUnsafe, logsIn)
+    (verifier.asksUnsafe, verifier.logsIn) = (arguments.has("--unsafe"), arguments.has("--login"))
     (verifier.redaction, verifier.volatile) = (order.redaction, order.volatile)
     verifier.advice = { " (--secret \($0)=ENV gives one)" }
     verifier.limits = order.limits
     verifier.limits.requestLineBytesMax = Limits.upstream.requestLineBytesMax
-    if let responseSeconds { verifier.timeout = .seconds(responseSeconds) }
+    if arguments.has("--response-seconds") {
+      verifier.timeout = .seconds(order.limits.responseSeconds)
+    }
     let drift = try await verifier.verify(cassette)
-    if tellsJSON {
+    if arguments.has("--json") {
       Terminal.answer(json: drift.data)
     } else {
       Terminal.answer("\(drift)")
@@ -88,10 +76,19 @@ struct Verification {
   }
 
   /// A secret that fits nothing is a name misspelt, and what it was meant for would be skipped.
-  private func refuseIdle(_ given: [String], _ cassette: Cassette) throws(Refusal) {
+  private static func refuseIdle(
+    _ given: [String],
+    _ cassette: Cassette,
+    _ path: String
+  ) throws(Refusal) {
     guard !given.isEmpty else { return }
     let (names, all) = Secrets.names(in: cassette.interactions)
     guard let idle = given.first(where: { !all.contains(Secrets.name($0)) }) else { return }
-    throw .idleSecret(idle, order.path, names.sorted())
+    let (name, known) = (Secrets.name(idle), names.sorted())
+    let there = known.isEmpty ? "no redacted part" : known.joined(separator: ", ")
+    throw .usage(
+      "--secret \(idle): no request on \(path) has a REDACTED-\(name)-N; "
+        + "there is \(there).\(Refusal.didYouMean(name, among: known))"
+    )
   }
 }

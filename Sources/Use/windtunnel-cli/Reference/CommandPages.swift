@@ -2,7 +2,7 @@
 enum CommandPages {
   /// Every command with its flags.
   static func commands(_ commands: [any Command.Type]) -> String {
-    MarkdownPage(
+    MarkdownPage.text(
       title: "Commands",
       abstract: "Look up every command of the tool with its flags, as `--help` has them.",
       command: "windtunnel help --markdown",
@@ -11,7 +11,7 @@ enum CommandPages {
           + "`windtunnel completions SHELL` makes a shell\ncomplete them. A value may follow its flag "
           + "behind a space or `=`."
       ] + commands.map(section)
-    ).text
+    )
   }
 
   private static func section(_ command: any Command.Type) -> String {
@@ -28,7 +28,7 @@ enum CommandPages {
 
   /// The codes that commands end with.
   static var exitCodes: String {
-    MarkdownPage(
+    MarkdownPage.text(
       title: "Exit codes",
       abstract: "Look up what a command says by the code that it ends with.",
       command: "windtunnel help exit-codes --markdown",
@@ -41,7 +41,7 @@ enum CommandPages {
           ExitCode.allCases.map { [String($0.rawValue), MarkdownPage.plain($0.meaning)] }
         ),
       ]
-    ).text
+    )
   }
 
   /// The variables that are read and set.
@@ -54,7 +54,7 @@ enum CommandPages {
         }
       )
     }
-    return MarkdownPage(
+    return MarkdownPage.text(
       title: "Environment variables",
       abstract:
         "Look up the variables that the tool and tests read, and those that a program is told by.",
@@ -64,7 +64,7 @@ enum CommandPages {
         table("Read by", EnvironmentVariable.read), "## Set for programs that are started",
         table("Set by", EnvironmentVariable.set),
       ]
-    ).text
+    )
   }
 
   /// The codes for a terminal.

@@ -20,7 +20,7 @@ struct Completions {
   private var firstWords: [(word: String, summary: String)] {
     var words: [(word: String, summary: String)] = []
     for command in commands {
-      let parts = command.name.split(separator: " ").map(String.init)
+      let parts = command.words
       guard !words.contains(where: { $0.word == parts[0] }) else { continue }
       let others = secondWords(of: parts[0]).map(\.word).joined(separator: ", ")
       words.append((parts[0], parts.count == 1 ? command.summary : "Of \(parts[0]): \(others)."))
@@ -30,10 +30,8 @@ struct Completions {
 
   /// The words that follow a first one, each with the line about it.
   private func secondWords(of first: String) -> [(word: String, summary: String)] {
-    commands.compactMap { command in
-      let parts = command.name.split(separator: " ").map(String.init)
-      return parts.count == 2 && parts[0] == first ? (parts[1], command.summary) : nil
-    }
+    commands.filter { $0.words.count == 2 && $0.words[0] == first }
+      .map { ($0.words[1], $0.summary) }
   }
 
   private var groups: [String] {
@@ -234,10 +232,8 @@ struct Completions {
       }
     }
     for command in commands {
-      let condition = quoted(
-        command.name.split(separator: " ").map { "__fish_seen_subcommand_from \($0)" }
-          .joined(separator: "; and ")
-      )
+      let seen = command.words.map { "__fish_seen_subcommand_from \($0)" }
+      let condition = quoted(seen.joined(separator: "; and "))
       for flag in flags(of: command) {
         // Where others than its words may follow, the names of files are offered, too.
         let isOpen = flag.choices.isEmpty || flag.value?.contains("FILE") == true

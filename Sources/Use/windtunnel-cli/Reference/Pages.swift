@@ -1,16 +1,16 @@
 // The pages that list what the code has. Each is printed by the command that it names.
 
-extension MetricRow {
+extension GateMetric {
   /// Every figure as a page of Markdown, a row each.
   static var page: String {
-    let rows = all.map { row in
+    let rows = allCases.map { row in
       [
-        MarkdownPage.code(row.name), MarkdownPage.code(row.key), row.nature,
-        MarkdownPage.plain(row.summary), row.needsBaseline ? "yes" : "",
-        MarkdownPage.code(row.example),
+        MarkdownPage.code(row.rawValue), MarkdownPage.code(row.key), "\(row.kind)",
+        MarkdownPage.plain(row.summary), row.isOfPair ? "yes" : "",
+        MarkdownPage.code(row.example(row.rawValue)),
       ]
     }
-    return MarkdownPage(
+    return MarkdownPage.text(
       title: "Metrics",
       abstract: "Look up the figures that a gate can ask for, and their names in a report.",
       command: "windtunnel metrics list --markdown",
@@ -23,7 +23,7 @@ extension MetricRow {
           rows
         ),
       ]
-    ).text
+    )
   }
 }
 
@@ -43,7 +43,7 @@ extension Scenario {
         own.joined(separator: ", "), gates.joined(separator: ", "),
       ]
     }
-    return MarkdownPage(
+    return MarkdownPage.text(
       title: "Shipped scenarios",
       abstract: "Look up the scenarios inside the tool, and the groups that they are flown in.",
       command: "windtunnel scenarios list --markdown",
@@ -53,7 +53,7 @@ extension Scenario {
           + "`.defaultDrill` and `.preRelease`.",
         MarkdownPage.table(["Scenario", "Weather", "Groups", "Gates of its own"], rows),
       ]
-    ).text
+    )
   }
 }
 
@@ -76,7 +76,7 @@ extension CatalogueRow {
         entries.map { MarkdownPage.code($0.line) }.joined(separator: ", "),
       ] + row.sights(mark: "`", separator: ", ")
     }
-    return MarkdownPage(
+    return MarkdownPage.text(
       title: "Faults",
       abstract:
         "Look up how a fault is written in Swift and in a file, and what clients make of it.",
@@ -94,7 +94,7 @@ extension CatalogueRow {
         "An object in `\"entries\"` of the file that `windtunnel dns --script FILE` reads.",
         MarkdownPage.table(["Fault", "JSON"] + head, lookUps),
       ]
-    ).text
+    )
   }
 
   /// The clients' views of it, with marks around names that a code follows.

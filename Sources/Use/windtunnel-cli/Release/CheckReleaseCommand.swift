@@ -42,13 +42,30 @@ enum CheckReleaseCommand: Command {
     if checks.allSatisfy({ $0.programs.isEmpty && $0.findings.isEmpty && $0.failure == nil }),
       checks.allSatisfy(\.unread.isEmpty)
     {
-      for look in looks { Terminal.complain("\(noProgram(look))\n") }
+      for look in looks {
+        let count = look.check.fileCount
+        let files =
+          switch (look.check.isFolder, count) {
+          case (false, 0...1): "it is no"
+          case (true, 1): "its only file is no"
+          default: "none of its \(count) files is a"
+          }
+        Terminal.complain(
+          "\(look.path) was not looked through: \(files) program in ELF or Mach-O, or an archive of "
+            + "them; name the app, the archive or the program that is released.\n"
+        )
+      }
     } else {
       for look in looks where look.check.isFolder && look.check.fileCount == 0 {
         Terminal.complain("\(look.path) holds no file; leave it out, or name another.\n")
       }
     }
-    for path in unused { Terminal.complain("\(nothingToPassOver(path))\n") }
+    for path in unused {
+      Terminal.complain(
+        "windtunnel: --pass-over \(path) matches nothing that could not be read; write the path as it "
+          + "is printed, or leave the flag out.\n"
+      )
+    }
     switch verdict {
     case .passes: return .done
     case .found: return .found
@@ -58,28 +75,12 @@ enum CheckReleaseCommand: Command {
     }
   }
 
-  /// Returns the reason not to pass what holds no program: nothing was looked through.
-  private static func noProgram(_ look: Look) -> String {
-    let count = look.check.fileCount
-    let files =
-      switch (look.check.isFolder, count) {
-      case (false, 0...1): "it is no"
-      case (true, 1): "its only file is no"
-      default: "none of its \(count) files is a"
-      }
-    return
-      "\(look.path) was not looked through: \(files) program in ELF or Mach-O, or an archive of "
-      + "them; name the app, the archive or the program that is released."
-  }
-
-  private static func nothingToPassOver(_ path: String) -> String {
-    "windtunnel: --pass-over \(path) matches nothing that could not be read; write the path as it "
-      + "is printed, or leave the flag out."
-  }
-
   private static func answer(_ look: Look, passes: Bool) {
     let check = look.check
-    for finding in check.findings { Terminal.answer(line: line(of: finding)) }
+    for finding in check.findings {
+      let module = finding.module.map { "\($0.name), " } ?? ""
+      Terminal.answer(line: "\(finding.file): \(module)\(finding.reason)")
+    }
     for row in check.passedOver {
       Terminal.answer(line: "\(row.file) \(row.reason): passed over, as asked")
     }
@@ -91,11 +92,6 @@ enum CheckReleaseCommand: Command {
       modules.isEmpty
       ? "nothing of WindTunnel" : "\(modules.joined(separator: ", ")), and no more of WindTunnel"
     Terminal.answer(line: "\(look.path): \(programs) in \(files): \(parts)")
-  }
-
-  private static func line(of finding: ReleaseCheck.Finding) -> String {
-    finding.module.map { "\(finding.file): \($0.name), \(finding.reason)" }
-      ?? "\(finding.file): \(finding.reason)"
   }
 
   private static func complain(of look: Look) {
@@ -124,14 +120,13 @@ enum CheckReleaseCommand: Command {
     if checks.contains(where: { !$0.unread.isEmpty }) {
       Terminal.complain("What was not looked through could hold anything: nothing is passed.\n")
     }
-    if checks.contains(where: { $0.unread.contains { isFormat($0.reason) } }) {
+    let isOfFormat = { (row: ReleaseCheck.Unread) in
+      if case .format = row.reason { true } else { false }
+    }
+    if checks.contains(where: { $0.unread.contains(where: isOfFormat) }) {
       Terminal.complain(
         "If a file of such a format is an archive, unpack it and check the folder.\n"
       )
     }
-  }
-
-  private static func isFormat(_ reason: ReadingError) -> Bool {
-    if case .format = reason { true } else { false }
   }
 }

@@ -7,21 +7,21 @@ enum ReleaseReport {
       "files": .number(checks.reduce(0) { $0 + $1.fileCount }),
       "programs": .array(
         checks.flatMap(\.programs).map { program in
-          ["file": .text(program.file), "modules": .array(program.modules.map { .text($0.name) })]
+          ["file": .text(program.file), "modules": .texts(program.modules.map(\.name))]
         }
       ),
       "findings": .array(
         checks.flatMap(\.findings).map { finding in
           [
             "file": .text(finding.file),
-            "module": finding.module.map { JSON.text($0.name) } ?? nil,
+            "module": .orNull(finding.module?.name),
             "reason": .text(finding.reason),
           ]
         }
       ),
       "unread": .array(checks.flatMap(\.unread).map(row)),
       "passedOver": .array(checks.flatMap(\.passedOver).map(row)),
-      "failures": .array(checks.compactMap(\.failure).map { .text("\($0)") }),
+      "failures": .texts(checks.compactMap(\.failure).map { "\($0)" }),
     ]
   }
 

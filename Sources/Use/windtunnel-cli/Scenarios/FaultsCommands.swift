@@ -49,10 +49,10 @@ extension CatalogueRow {
         "name": .text(name), "layer": .text(layer.rawValue), "fault": fault, "script": script,
         "expected": [
           "linux": .text(expected.linux.text),
-          "linuxURLErrorCode": expected.linuxCode.map { .number($0) } ?? .null,
-          "curl": .array(expected.curl.map { .number($0) }),
+          "linuxURLErrorCode": .orNull(expected.linuxCode),
+          "curl": .numbers(expected.curl),
           "apple": .text(expected.apple.text),
-          "appleURLErrorCode": expected.appleCode.map { .number($0) } ?? .null,
+          "appleURLErrorCode": .orNull(expected.appleCode),
         ],
         "evidence": [
           "linux": .text(expected.evidence.rawValue), "curl": .text(expected.evidence.rawValue),
@@ -77,32 +77,29 @@ enum FaultsSelftestCommand: Command {
 
   /// The first argument of a process that looks at a fault; the second is where.
   static let lookWord = "look-as-session"
-  /// The word of a process that has a name server of its own.
-  static let standWord = "stand-as-network"
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     guard let executable = Bundle.main.executableURL else { throw Refusal.selfNotFound }
-    var test = SelfTest(
-      executable: executable,
-      arguments: [Self.lookWord],
-      standWord: Self.standWord
-    )
+    var test = SelfTest(executable: executable, arguments: [Self.lookWord])
     test.repeats = try arguments.int("--repeat", in: 1...SelfTest.repeatsMax) ?? test.repeats
     let names = arguments.all("--fault")
     let kinds = try names.map { name in
       guard let kind = CatalogueRow.named(name) else {
-        throw Refusal.unknownFault(name, among: CatalogueRow.all.map(\.name))
+        throw Refusal.usage(
+          "There is no fault \"\(name)\"."
+            + "\(Refusal.didYouMean(name, among: CatalogueRow.all.map(\.name))) "
+            + "windtunnel faults list shows them."
+        )
       }
       return kind
     }
-    let isJSON = arguments.has("--json")
     try ToolEnvironment.needProcess()
     OpenFiles.raise()
     let rows = await test.run(kinds.isEmpty ? CatalogueRow.all : kinds) { row in
       Terminal.progress(row.kind.name)
     }
     Terminal.progress("")
-    if isJSON {
+    if arguments.has("--json") {
       Terminal.answer(JSON.array(rows.map(\.json)))
     } else {
       Terminal.answer(text(rows))

@@ -23,14 +23,14 @@ enum ModelCommand: Command {
   ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
-    let link = try ModelLink.link(arguments)
+    let link = try link(arguments)
     let request = try arguments.int("--request", in: 1...(1 << 30)) ?? 300
     let response = try arguments.int("--response", in: 1...(1 << 30)) ?? 14_480
-    let seed = try arguments.int("--seed", in: 0...Int.max) ?? 1
+    let seed = try arguments.seed()
     let think = try arguments.duration("--think") ?? .zero
     for ordinal in 1...(try arguments.int("--draws", in: 1...1_000_000) ?? 1) {
       let draws = ConnectionDraws(
-        seed: UInt64(seed),
+        seed: seed,
         scenario: "model",
         lane: .deck,
         key: "model",
@@ -49,11 +49,9 @@ enum ModelCommand: Command {
     }
     return .done
   }
-}
 
-/// The link that a command line describes.
-private enum ModelLink {
-  static func link(_ arguments: Arguments) throws -> Link {
+  /// Returns the link that a command line describes.
+  private static func link(_ arguments: Arguments) throws -> Link {
     var link = Link(up: .init(), down: .init())
     if let name = try arguments.value("--preset") { link = try PresetText.find(name).link }
     if let name = try arguments.value("--scenario") {
@@ -116,16 +114,14 @@ private enum ModelLink {
 extension ExchangeTimeline {
   /// Every stage's moment; `transferMilliseconds` is without the connecting.
   fileprivate var json: JSON {
-    func told(_ moment: Duration?) -> JSON {
-      moment.map { .number($0.inMilliseconds, places: 3) } ?? nil
-    }
-    return [
-      "resolvedMilliseconds": told(resolved), "connectedMilliseconds": told(connected),
-      "tlsMilliseconds": told(secured), "requestDeliveredMilliseconds": told(requestDelivered),
-      "firstByteMilliseconds": told(firstByte), "doneMilliseconds": told(done),
-      "transferMilliseconds": told(transfer),
-      "failure": failure.map { .text($0.rawValue) } ?? nil,
-      "failedMilliseconds": told(failedAt),
+    [
+      "resolvedMilliseconds": .orNull(resolved), "connectedMilliseconds": .orNull(connected),
+      "tlsMilliseconds": .orNull(secured),
+      "requestDeliveredMilliseconds": .orNull(requestDelivered),
+      "firstByteMilliseconds": .orNull(firstByte), "doneMilliseconds": .orNull(done),
+      "transferMilliseconds": .orNull(transfer),
+      "failure": .orNull(failure?.rawValue),
+      "failedMilliseconds": .orNull(failedAt),
     ]
   }
 }

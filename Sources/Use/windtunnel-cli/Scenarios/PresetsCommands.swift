@@ -6,7 +6,9 @@ enum PresetsListCommand: Command {
   static let flags = [Flag("--json", nil, "Print them as JSON.")]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
-    if arguments.has("--json") { return PresetText.answer(.array(LinkPreset.all.map(\.json))) }
+    if arguments.has("--json") {
+      return Terminal.answer(indented: .array(LinkPreset.all.map(\.json)))
+    }
     let width = LinkPreset.all.map(\.name.count).max() ?? 0
     for preset in LinkPreset.all {
       let name = preset.name.padding(toLength: width, withPad: " ", startingAt: 0)
@@ -28,7 +30,7 @@ enum PresetsShowCommand: Command {
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let name = try arguments.operand(0, "NAME", "which preset to show")
     let preset = try PresetText.find(name)
-    if arguments.has("--json") { return PresetText.answer(preset.json) }
+    if arguments.has("--json") { return Terminal.answer(indented: preset.json) }
     let evidence =
       preset.evidence == .source
       ? "source: read where it was published" : "known: not confirmed in a primary source"
@@ -85,10 +87,6 @@ enum PresetText {
       throw .usage("There is no preset \"\(name)\". \(LinkPreset.suggestion(for: name))")
     }
     return preset
-  }
-
-  static func answer(_ json: JSON) -> ExitCode {
-    Terminal.answer(json: json.bytes(.init(.indent2, endsWithNewline: true)))
   }
 }
 

@@ -11,7 +11,7 @@ enum DNSCommand: Command {
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let file = URL(typed: try arguments.required("--script", "what should be answered"))
-    let seed = UInt64(try arguments.int("--seed", in: 0...Int.max) ?? 1)
+    let seed = try arguments.seed()
     let port = try arguments.int("--port", in: 0...65535) ?? 0
     let script: DNSScript
     do { script = try DNSScript(contentsOf: file) } catch let error as FormatError {

@@ -6,48 +6,44 @@
 struct Reload {
   private let order: ServeOrder
   private let watch: FileWatch
-  private let sideFolder: URL
+  private let files: [URL]
   private let console: Console?
   /// The last complaint of each kind of file.
   private let complaints = Locked<[String: Complaint]>([:])
+  /// The time between two looks at the files.
+  private static let period = Duration.milliseconds(100)
 
-  /// A complaint, and the save that it is about.
-  ///
-  /// One save may be told of twice: a file that takes another's place while it is still open is
-  /// told of then, and again when the last who holds it lets go, be it a child process that was
-  /// started meanwhile. It is read again each time, since what is in it may be another's by now,
-  /// and complained of once.
+  /// A complaint, and the save that it is about: a save that is read again, because a file beside
+  /// the cassette has changed, is complained of once.
   private struct Complaint: Hashable {
     var sentence: String
-    var save: FileMark
+    var save: FileMark?
   }
 
   /// Watches from now on, so that nothing is missed that is saved after it was read.
-  init(_ order: ServeOrder, _ console: Console?) throws {
+  init(_ order: ServeOrder, _ console: Console?) {
     (self.order, self.console) = (order, console)
-    sideFolder = Cassette.sideFolder(of: order.cassette)
-    let files = [order.cassette, order.rules, order.weather].compactMap { $0 }
-    do {
-      watch = try FileWatch(Array(Set(files.map { $0.standardizedFileURL.folder })))
-    } catch {
-      // Where there is no folder, the file that is missing is the better word.
-      _ = try order.loadCassette()
-      throw error
-    }
-    watch.add(sideFolder.standardizedFileURL)
+    files = [order.cassette, order.rules, order.weather].compactMap { $0 }
+    watch = FileWatch(files)
+  }
+
+  /// The files beside the cassette. Each bears the hash of its bytes: it can mend a cassette and
+  /// not change one.
+  private var sideFiles: [URL] {
+    let folder = Cassette.sideFolder(of: order.cassette)
+    // A folder that is missing has no files.
+    return
+      (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil))
+      ?? []
   }
 
   /// Goes on until the task is cancelled.
   func follow(_ server: ReplayServer, _ deck: Deck, playing cassette: Cassette) async {
-    var cassette = cassette
-    var isBroken = false
-    for await file in watch.saves {
-      if file.isSame(as: sideFolder) {
-        watch.add(sideFolder.standardizedFileURL)
-      } else if file.isSame(as: order.cassette)
-        // A side file bears the hash of its bytes: it can mend a cassette and not change one.
-        || (isBroken && file.folder.isSame(as: sideFolder))
-      {
+    var (cassette, watch, isBroken) = (cassette, watch, false)
+    // Only a cancellation ends the sleep early.
+    while (try? await Task.sleep(for: Self.period)) != nil {
+      let saved = watch.saves(among: files + (isBroken ? sideFiles : []))
+      if saved.contains(where: { $0 != order.rules && $0 != order.weather }) {
         isBroken = !attempt("tape", order.cassette) {
           let next = try order.loadCassette()
           // A save that changes nothing must not put the cassette back to its head.
@@ -56,14 +52,16 @@ struct Reload {
           defer { cassette = next }
           return "\(name(order.cassette)): \(CassetteDifference(from: cassette, to: next).summary)"
         }
-      } else if let rules = order.rules, file.isSame(as: rules) {
+      }
+      if let rules = order.rules, saved.contains(rules) {
         _ = attempt("rule", rules) {
           let matcher = try order.matcher()
           guard matcher != deck.matcher else { return nil }
           server.load(cassette, matcher: matcher)
           return "\(name(rules)): the rules changed"
         }
-      } else if let weather = order.weather, file.isSame(as: weather) {
+      }
+      if let weather = order.weather, saved.contains(weather) {
         _ = attempt("scenario", weather) {
           let scenario = try order.scenario()
           guard scenario != deck.scenario else { return nil }
@@ -98,12 +96,4 @@ struct Reload {
   }
 
   private func name(_ file: URL) -> String { file.lastPathComponent }
-}
-
-extension URL {
-  fileprivate var folder: URL { deletingLastPathComponent() }
-
-  fileprivate func isSame(as other: URL) -> Bool {
-    standardizedFileURL.path == other.standardizedFileURL.path
-  }
 }

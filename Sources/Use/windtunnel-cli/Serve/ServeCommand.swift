@@ -35,14 +35,14 @@ enum ServeCommand: Command {
     let tls = try ServingTLS(arguments)
     let order = try ServeOrder(arguments)
     let console = ConsoleFlag.console(arguments, .serve)
-    let reload = arguments.has("--watch") ? try Reload(order, console) : nil
+    let reload = arguments.has("--watch") ? Reload(order, console) : nil
     let cassette = try order.loadCassette()
     let clock: @Sendable () -> Date = { Date() }
     let unanswered = Unanswered()
     let deck = Deck(
       cassette,
       scenario: try order.scenario(),
-      seed: UInt64(try arguments.int("--seed", in: 0...Int.max) ?? 1),
+      seed: try arguments.seed(),
       options: PlaybackOptions(
         matcher: try order.matcher(),
         then: .repeat,
@@ -56,8 +56,7 @@ enum ServeCommand: Command {
       }
     )
     if console == nil { deck.follow(.nothing) }
-    var options = ReplayServer.Options()
-    options.port = try arguments.int("--port", in: 0...65535) ?? 0
+    var options = try ReplayServer.Options(arguments, console) { order.refusal(ofNext: $0) }
     options.host = try BindFlag.host(arguments) ?? options.host
     options.origins = try AllowOriginFlag.policy(arguments)
     options.rewritesURLs = arguments.has("--rewrite-urls")
@@ -66,14 +65,17 @@ enum ServeCommand: Command {
     if reload != nil || cassette.interactions.contains(where: { $0.request.body.count > 0 }) {
       options.played = { unanswered.played($0, $1, by: deck) }
     }
-    options.limits = try LimitFlags.limits(arguments)
-    options.admin = try AdminFlag.admin(arguments) { order.refusal(ofNext: $0) }
-    options.console = try console.map { try ConsolePort(of: $0) { order.refusal(ofNext: $0) } }
     try ToolEnvironment.needProcess()
     options.tls = try tls.begin()
     if let sentence = OpenFiles.raise() { Terminal.complain("\(sentence)\n") }
     let server = try await ReplayServer(deck, options)
-    if arguments.has("--refresh-dates") { complainOfUndated(cassette, order.cassette.relativePath) }
+    if arguments.has("--refresh-dates"), cassette.undatedCount > 0 {
+      Terminal.complain(
+        "\(order.cassette.relativePath): answers with neither Date nor recordedAt, whose dates stay as "
+          + "they are: \(cassette.undatedCount) of \(cassette.interactions.count). Give each its "
+          + "\"recordedAt\", or record them anew with record --dates.\n"
+      )
+    }
     let interruption = Interruption()
     let following = Task { await reload?.follow(server, deck, playing: cassette) }
     try Terminal.announce(server.addresses)
@@ -82,15 +84,6 @@ enum ServeCommand: Command {
     await server.stop()
     unanswered.end()
     return .done
-  }
-
-  private static func complainOfUndated(_ cassette: Cassette, _ path: String) {
-    let (count, all) = (cassette.undatedCount, cassette.interactions.count)
-    guard count > 0 else { return }
-    Terminal.complain(
-      "\(path): answers with neither Date nor recordedAt, whose dates stay as they are: \(count) of "
-        + "\(all). Give each its \"recordedAt\", or record them anew with record --dates.\n"
-    )
   }
 }
 
@@ -147,8 +140,16 @@ struct ServeOrder {
         switch fault {
         case .offline, .refused, .hostNotFound: return .connectionFaults(of: scenario.name)
         case .connectTimeout where rule.trigger != .always || rule.faults.count > 1:
-          return .someTimeouts(of: scenario.name)
-        case .tls where !speaksTLS: return .handshakes(of: scenario.name)
+          return .usage(
+            "Scenario \"\(scenario.name)\" leaves some attempts to connect without an answer, and "
+              + "nobody tells a port when a client has given one up; leave all of them without one, or "
+              + "lose some with \"lostSYNs\"."
+          )
+        case .tls where !speaksTLS:
+          return .usage(
+            "Scenario \"\(scenario.name)\" fails TLS handshakes, and this port speaks plain HTTP; add "
+              + "--tls, or fly it with windtunnel drill --scenario \(scenario.name)."
+          )
         case .tls, .connectTimeout, .lostSYNs: break
         }
       }

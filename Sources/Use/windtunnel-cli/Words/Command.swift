@@ -24,4 +24,6 @@ extension Command {
   static var operandsMax: Int { 0 }
   static var operandChoices: [String] { [] }
   static var takesCommand: Bool { false }
+  /// The words of the name.
+  static var words: [String] { name.split(separator: " ").map(String.init) }
 }

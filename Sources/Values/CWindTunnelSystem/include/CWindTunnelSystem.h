@@ -163,8 +163,6 @@ void wt_ask_supervised(const struct wt_supervised *supervised);
 /// Has the program and all of its descendants killed.
 void wt_end_supervised(const struct wt_supervised *supervised);
 
-/// Puts one file in another's place for this process's mount namespace; 0, or -1 and errno.
-int wt_bind_over(const char *file, const char *place);
 /// Switches the loopback interface of this process's network namespace on; 0, or -1 and errno.
 int wt_loopback_up(void);
 
@@ -180,12 +178,6 @@ void wt_precise_timers(void);
 int wt_accept(int listener);
 /// A descriptor that another thread can make readable.
 int wt_eventfd(void);
-/// A descriptor that tells of files, or -1.
-int wt_inotify(void);
-/// Tells of saves in a folder; the number that its events bear, or -1.
-int wt_inotify_add(int inotify, const char *folder);
-/// Tells whether an event says that a file was saved or moved here, or that a folder has come.
-int wt_inotify_is_save(uint32_t mask);
 /// The count of bytes the kernel has not yet sent to the peer, or -1.
 int wt_unsent_bytes(int socket);
 #endif

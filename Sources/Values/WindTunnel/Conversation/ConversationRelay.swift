@@ -77,6 +77,8 @@ package struct ConversationRelay {
   private var hasClientEnded = false
   /// The faults whose messages have passed as they were.
   private var passed: [UndoneFault] = []
+  /// What is to be done, until the event at hand has been dealt with.
+  private var actions: [Action] = []
   /// Tells whether a fault has ended the conversation; the server has nobody to talk to then.
   package private(set) var isOver = false
 
@@ -121,13 +123,12 @@ package struct ConversationRelay {
     at now: Duration
   ) -> [Action] {
     guard !isOver else { return [] }
-    var actions: [Action] = []
     switch sender {
-    case .client: readClient(bytes, &actions)
+    case .client: readClient(bytes)
     case .server where isPaused: backlog.append(contentsOf: bytes)
-    case .server: readServer(bytes, at: now, &actions)
+    case .server: readServer(bytes, at: now)
     }
-    return actions
+    return exchange(&actions, with: [])
   }
 
   /// A side sends no more (FIN).
@@ -139,43 +140,36 @@ package struct ConversationRelay {
     // Who tells of a FIN and then of the connection's end tells of one end.
     if hasServerEnded { return [] }
     hasServerEnded = true
-    var actions: [Action] = []
-    if !isOver, !isPaused { endServer(&actions) }
-    return actions
+    if !isOver, !isPaused { endServer() }
+    return exchange(&actions, with: [])
   }
 
   /// A time has come.
   package mutating func tick(at now: Duration) -> [Action] {
     guard !isOver else { return [] }
-    var actions: [Action] = []
-    sendLatePongs(at: now, &actions)
-    guard let end = pausedUntil else { return actions }
-    guard end <= now else { return actions + [.wake(end)] }
+    sendLatePongs(at: now)
+    guard let end = pausedUntil else { return exchange(&actions, with: []) }
+    guard end <= now else { return exchange(&actions, with: []) + [.wake(end)] }
     pausedUntil = nil
-    let bytes = backlog
-    backlog = Data()
-    if let head = waiting {
-      waiting = nil
-      begin(head, at: now, &actions)
-    }
-    if !isOver { bytes.withUnsafeBytes { readServer($0, at: now, &actions) } }
-    if !isOver, !isPaused, hasServerEnded { endServer(&actions) }
-    return actions
+    let bytes = exchange(&backlog, with: Data())
+    if let head = waiting.take() { begin(head, at: now) }
+    if !isOver { bytes.withUnsafeBytes { readServer($0, at: now) } }
+    if !isOver, !isPaused, hasServerEnded { endServer() }
+    return exchange(&actions, with: [])
   }
 
   // MARK: What the server says
 
   private mutating func readServer(
     _ bytes: UnsafeRawBufferPointer,
-    at now: Duration,
-    _ actions: inout [Action]
+    at now: Duration
   ) {
     var rest = bytes[...]
     while !isOver, !isPaused, let piece = fromServer.next(&rest) {
       switch piece {
-      case .head(let head): begin(head, at: now, &actions)
-      case .content(let content): take(content, &actions)
-      case .end: end(at: now, &actions)
+      case .head(let head): begin(head, at: now)
+      case .content(let content): take(content)
+      case .end: end(at: now)
       }
     }
     if isPaused { backlog.append(contentsOf: UnsafeRawBufferPointer(rebasing: rest)) }
@@ -183,17 +177,16 @@ package struct ConversationRelay {
 
   private mutating func begin(
     _ head: WebSocketFrameSplitter.Head,
-    at now: Duration,
-    _ actions: inout [Action]
+    at now: Duration
   ) {
     if head.opcode == .text || head.opcode == .binary {
       // A message that goes on is not over by the rules (§5.4).
-      giveUpMessage(&actions)
+      giveUpMessage()
       if let wait = messages.waitForNext() {
         (pausedUntil, waiting) = (now + wait, head)
         return actions.append(.wake(now + wait))
       }
-      if let ending = messages.begin() { return end(by: ending, &actions) }
+      if let ending = messages.begin() { return end(by: ending) }
       message = messages.changes.isEmpty ? nil : Message(isText: head.opcode == .text)
     }
     (self.head, mask) = (head, head.maskingKey.map { WebSocketMask($0) })
@@ -209,15 +202,15 @@ package struct ConversationRelay {
         handling = .isDropped
       } else {
         // What was held back goes in front of the last word, and nothing behind it.
-        giveUpMessage(&actions)
-        release(&actions)
+        giveUpMessage()
+        release()
         latePongs = []
         hasServerClosed = true
       }
     }
     switch handling {
-    case .passes: put(head.bytes, to: .client, &actions)
-    case .isCollected: collect(head.bytes, &actions)
+    case .passes: put(head.bytes, to: .client)
+    case .isCollected: collect(head.bytes)
     case .isDelayed: pong = head.bytes
     case .isDropped: break
     }
@@ -234,14 +227,14 @@ package struct ConversationRelay {
     return .passes
   }
 
-  private mutating func take(_ content: UnsafeRawBufferPointer, _ actions: inout [Action]) {
+  private mutating func take(_ content: UnsafeRawBufferPointer) {
     switch handling {
-    case .passes: put(Data(content), to: .client, &actions)
+    case .passes: put(Data(content), to: .client)
     case .isDelayed: pong.append(contentsOf: content)
     case .isDropped: break
     case .isCollected:
       var plain = Data(content)
-      guard collect(plain, &actions) else { return }
+      guard collect(plain) else { return }
       plain.withUnsafeMutableBytes { mask?.applyNext(to: $0) }
       message?.content.append(plain)
     }
@@ -249,7 +242,7 @@ package struct ConversationRelay {
 
   /// Adds bytes to the message that is changed; false where it is too long for that, and passes.
   @discardableResult
-  private mutating func collect(_ bytes: Data, _ actions: inout [Action]) -> Bool {
+  private mutating func collect(_ bytes: Data) -> Bool {
     message?.bytes.append(bytes)
     guard let message, message.bytes.count > most else { return true }
     passed += messages.changes.map {
@@ -257,17 +250,17 @@ package struct ConversationRelay {
     }
     handling = .passes
     self.message = nil
-    put(message.bytes, to: .client, &actions)
+    put(message.bytes, to: .client)
     return false
   }
 
   /// A frame of the server's has come whole.
-  private mutating func end(at now: Duration, _ actions: inout [Action]) {
+  private mutating func end(at now: Duration) {
     guard let head else { return }
     self.head = nil
-    if head.opcode == .close, handling == .isDropped { return end(by: .stall, &actions) }
+    if head.opcode == .close, handling == .isDropped { return end(by: .stall) }
     let isMessage = head.opcode != nil && head.opcode?.isControl == false
-    if handling == .isDelayed { delay(at: now, &actions) }
+    if handling == .isDelayed { delay(at: now) }
     if isMessage, head.isFinal {
       if let message, handling == .isCollected {
         self.message = nil
@@ -278,17 +271,17 @@ package struct ConversationRelay {
           by: writer
         )
         if let sent {
-          put(sent.bytes, to: .client, &actions)
-          release(&actions)
+          put(sent.bytes, to: .client)
+          release()
         }
       } else {
-        release(&actions)
+        release()
       }
     }
-    sendLatePongs(at: now, &actions)
+    sendLatePongs(at: now)
   }
 
-  private mutating func delay(at now: Duration, _ actions: inout [Action]) {
+  private mutating func delay(at now: Duration) {
     for case .control(.latePong(let wait)) in faults {
       if latePongs.count < Self.latePongsMax {
         latePongs.append((now + wait, pong))
@@ -299,10 +292,10 @@ package struct ConversationRelay {
   }
 
   /// Sends the pongs that are due, unless the client has a part of a frame.
-  private mutating func sendLatePongs(at now: Duration, _ actions: inout [Action]) {
+  private mutating func sendLatePongs(at now: Duration) {
     guard isBetweenFrames else { return }
     let due = latePongs.prefix { $0.due <= now }
-    for pong in due { put(pong.bytes, to: .client, &actions) }
+    for pong in due { put(pong.bytes, to: .client) }
     latePongs.removeFirst(due.count)
     if let next = latePongs.first { actions.append(.wake(next.due)) }
   }
@@ -311,33 +304,33 @@ package struct ConversationRelay {
   private var isBetweenFrames: Bool { head == nil || handling != .passes }
 
   /// Lets a message that is changed pass as far as it has come, since it comes no further.
-  private mutating func giveUpMessage(_ actions: inout [Action]) {
+  private mutating func giveUpMessage() {
     guard let message else { return }
     passed += incomplete
-    release(&actions)
+    release()
     self.message = nil
-    put(message.bytes, to: .client, &actions)
+    put(message.bytes, to: .client)
   }
 
   /// Says what the next message was to overtake, since that has gone or none comes.
-  private mutating func release(_ actions: inout [Action]) {
-    if let sent = messages.release() { put(sent.bytes, to: .client, &actions) }
+  private mutating func release() {
+    if let sent = messages.release() { put(sent.bytes, to: .client) }
   }
 
   /// The server has sent its last byte, and that has passed.
-  private mutating func endServer(_ actions: inout [Action]) {
-    if withholdsClose { return end(by: .stall, &actions) }
+  private mutating func endServer() {
+    if withholdsClose { return end(by: .stall) }
     if isBetweenFrames {
-      giveUpMessage(&actions)
-      release(&actions)
+      giveUpMessage()
+      release()
     }
     actions.append(.end(to: .client))
   }
 
-  private mutating func end(by ending: ConversationFault.Ending, _ actions: inout [Action]) {
+  private mutating func end(by ending: ConversationFault.Ending) {
     isOver = true
-    release(&actions)
-    if let frame = ending.closeFrame { put(writer.frame(frame), to: .client, &actions) }
+    release()
+    if let frame = ending.closeFrame { put(writer.frame(frame), to: .client) }
     switch ending {
     case .reset: actions.append(.reset)
     case .close, .frame, .oneByteFrame: actions.append(.close)
@@ -348,9 +341,9 @@ package struct ConversationRelay {
 
   // MARK: What the client says
 
-  private mutating func readClient(_ bytes: UnsafeRawBufferPointer, _ actions: inout [Action]) {
+  private mutating func readClient(_ bytes: UnsafeRawBufferPointer) {
     guard faults.contains(.control(.pingFlood)) || faults.contains(.control(.unansweredClose))
-    else { return put(Data(bytes), to: .server, &actions) }
+    else { return put(Data(bytes), to: .server) }
     var rest = bytes[...]
     while let piece = fromClient.next(&rest) {
       switch piece {
@@ -359,27 +352,27 @@ package struct ConversationRelay {
         if head.opcode == .pong, head.isControl {
           clientPong = (head.bytes, Data(), head.maskingKey.map { WebSocketMask($0) })
         } else {
-          put(head.bytes, to: .server, &actions)
+          put(head.bytes, to: .server)
         }
       case .content(let content):
         if clientPong == nil {
-          put(Data(content), to: .server, &actions)
+          put(Data(content), to: .server)
         } else {
           var plain = Data(content)
           clientPong?.bytes.append(plain)
           plain.withUnsafeMutableBytes { clientPong?.mask?.applyNext(to: $0) }
           clientPong?.content.append(plain)
         }
-      case .end: endClientFrame(&actions)
+      case .end: endClientFrame()
       }
     }
   }
 
-  private mutating func endClientFrame(_ actions: inout [Action]) {
+  private mutating func endClientFrame() {
     if let pong = clientPong {
       clientPong = nil
       // The server has sent no ping of the flood, and is told of no answer to one.
-      if openPings.remove(pong.content) == nil { put(pong.bytes, to: .server, &actions) }
+      if openPings.remove(pong.content) == nil { put(pong.bytes, to: .server) }
     }
     if isClientClosing, !hasServerClosed, faults.contains(.control(.unansweredClose)) {
       withholdsClose = true
@@ -387,7 +380,7 @@ package struct ConversationRelay {
   }
 
   /// Adds bytes to those that go to the same side.
-  private func put(_ bytes: Data, to side: WebSocketRole, _ actions: inout [Action]) {
+  private mutating func put(_ bytes: Data, to side: WebSocketRole) {
     guard !bytes.isEmpty else { return }
     if case .bytes(var all, side)? = actions.last {
       actions.removeLast()

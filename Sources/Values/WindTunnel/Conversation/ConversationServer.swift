@@ -23,6 +23,8 @@ package struct ConversationServer: ~Copyable {
   /// The player of the recording, which knows what was left of it.
   package private(set) var player: ConversationPlayer
 
+  /// What is to be done, until the event at hand has been dealt with.
+  private var actions: [Action] = []
   private var reader: WebSocketReader
   private let writer: WebSocketWriter
   private let faults: [ConversationFault]
@@ -91,7 +93,6 @@ package struct ConversationServer: ~Copyable {
 
   /// The handshake's answer has been sent.
   package mutating func open(at now: Duration) -> [Action] {
-    var actions: [Action] = []
     if faults.contains(.control(.pingFlood)) {
       let pings = (0..<ConversationFault.Control.pingCount).map { number in
         writer.frame(WebSocketFrame(.ping, Data("\(number)".utf8)))
@@ -99,14 +100,13 @@ package struct ConversationServer: ~Copyable {
       actions.append(.bytes(Data(pings.joined())))
       log.serverPings = ConversationFault.Control.pingCount
     }
-    advance(.opened, at: now, &actions)
-    return actions
+    advance(.opened, at: now)
+    return exchange(&actions, with: [])
   }
 
   /// Bytes have come from the client.
   package mutating func receive(_ bytes: UnsafeRawBufferPointer, at now: Duration) -> [Action] {
     if isOver, log.silentSince == nil { return [] }
-    var actions: [Action] = []
     var events: [WebSocketReader.Event] = []
     let failure: WebSocketFailure?
     do throws(WebSocketFailure) {
@@ -123,30 +123,29 @@ package struct ConversationServer: ~Copyable {
       switch event {
       case .message(let data, let isText, _):
         let place = log.messages.count
-        advance(.message(data, isText: isText), at: now, &actions)
+        advance(.message(data, isText: isText), at: now)
         let number = player.stray == nil ? player.lastHeard : nil
         let asks = number.map { player.asks($0) } ?? false
         // What it is answered comes behind it.
         log.note(.init(from: .client, at: now, number: number, asks: asks), at: place)
       case .ping(let data):
         log.pings += 1
-        answer(ping: data, at: now, &actions)
+        answer(ping: data, at: now)
       case .pong(let data): note(pong: data)
       case .close(let close):
-        log.end(.client(close.code.map { Int($0) } ?? 1005), at: now)
+        log.end(.client(close.number), at: now)
         if faults.contains(.control(.unansweredClose)) {
           (isOver, isBroken) = (true, true)
           actions.append(.stall)
         } else {
-          let code = close.code.map { Int($0) } ?? 1005
-          advance(.closed(code: code, reason: close.reason), at: now, &actions)
+          advance(.closed(code: close.number, reason: close.reason), at: now)
         }
       }
     }
     if let failure, !isOver {
-      end(WebSocketClose(failure.code, failure.description), at: now, &actions)
+      end(WebSocketClose(failure.code, failure.description), at: now)
     }
-    return actions
+    return exchange(&actions, with: [])
   }
 
   /// Notes what a client says to a server that has fallen silent.
@@ -157,7 +156,7 @@ package struct ConversationServer: ~Copyable {
       log.pings += 1
       if log.unansweredSince == nil { log.unansweredSince = now }
     case .pong(let data): note(pong: data)
-    case .close(let close): log.end(.client(close.code.map { Int($0) } ?? 1005), at: now)
+    case .close(let close): log.end(.client(close.number), at: now)
     }
   }
 
@@ -171,22 +170,20 @@ package struct ConversationServer: ~Copyable {
   /// A time has come.
   package mutating func tick(at now: Duration) -> [Action] {
     guard !isOver else { return [] }
-    var actions: [Action] = []
     let due = latePongs.prefix { $0.due <= now }
     actions += due.map { .bytes($0.bytes) }
     log.pongs += due.count
     latePongs.removeFirst(due.count)
     if let next = latePongs.first { actions.append(.wake(next.due)) }
-    advance(.tick, at: now, &actions)
-    return actions
+    advance(.tick, at: now)
+    return exchange(&actions, with: [])
   }
 
   /// Ends the conversation since the server does (RFC 6455 §7.4.1, 1001).
   package mutating func goAway(at now: Duration) -> [Action] {
     log.end(.stopped, at: now)
-    var actions: [Action] = []
-    end(WebSocketClose(WebSocketClose.goingAway, "the server is stopped"), at: now, &actions)
-    return actions
+    end(WebSocketClose(WebSocketClose.goingAway, "the server is stopped"), at: now)
+    return exchange(&actions, with: [])
   }
 
   /// The client sends no more; without a close frame nothing more is said either (§7.1.5), and
@@ -203,7 +200,7 @@ package struct ConversationServer: ~Copyable {
   // MARK: What is said
 
   /// RFC 6455 §5.5.2: the same content comes back.
-  private mutating func answer(ping: Data, at now: Duration, _ actions: inout [Action]) {
+  private mutating func answer(ping: Data, at now: Duration) {
     let pong = writer.frame(WebSocketFrame(.pong, ping))
     for case .control(let control) in faults {
       switch control {
@@ -223,8 +220,7 @@ package struct ConversationServer: ~Copyable {
 
   private mutating func advance(
     _ event: ConversationPlayer.Event,
-    at now: Duration,
-    _ actions: inout [Action]
+    at now: Duration
   ) {
     guard !isOver else { return }
     backlog += player.next(event, at: now)
@@ -241,12 +237,12 @@ package struct ConversationServer: ~Copyable {
           done -= 1
           return actions.append(.wake(now + wait))
         }
-        send(data, isText: isText, fragments, of: number, at: now, &actions)
+        send(data, isText: isText, fragments, of: number, at: now)
       case .close(let code, let reason):
-        end(WebSocketClose(code == 1005 ? nil : UInt16(clamping: code), reason), at: now, &actions)
+        end(WebSocketClose(code == 1005 ? nil : UInt16(clamping: code), reason), at: now)
       case .drop:
         isOver = true
-        release(at: now, &actions)
+        release(at: now)
         log.end(.serverLeft, at: now)
         actions.append(.close)
       case .wake(let moment): actions.append(.wake(moment))
@@ -259,10 +255,9 @@ package struct ConversationServer: ~Copyable {
     isText: Bool,
     _ fragments: [Int],
     of number: Int,
-    at now: Duration,
-    _ actions: inout [Action]
+    at now: Duration
   ) {
-    if let ending = messages.begin() { return end(by: ending, at: now, &actions) }
+    if let ending = messages.begin() { return end(by: ending, at: now) }
     let digest = player.answersHeartbeat(number) ? nil : ConversationLog.digest(of: data)
     let sent = messages.send(
       data,
@@ -272,14 +267,13 @@ package struct ConversationServer: ~Copyable {
       noting: ConversationLog.Message(from: .server, at: now, number: number, digest: digest)
     )
     guard let sent else { return }
-    put(sent, at: now, &actions)
-    release(at: now, &actions)
+    put(sent, at: now)
+    release(at: now)
   }
 
   private mutating func put(
     _ sent: FaultyMessages.Sent,
-    at now: Duration,
-    _ actions: inout [Action]
+    at now: Duration
   ) {
     if !sent.bytes.isEmpty { actions.append(.bytes(sent.bytes)) }
     for var message in sent.notes {
@@ -289,17 +283,16 @@ package struct ConversationServer: ~Copyable {
   }
 
   /// Says what the next message was to overtake, since that has gone or none comes.
-  private mutating func release(at now: Duration, _ actions: inout [Action]) {
-    if let sent = messages.release() { put(sent, at: now, &actions) }
+  private mutating func release(at now: Duration) {
+    if let sent = messages.release() { put(sent, at: now) }
   }
 
   private mutating func end(
     by ending: ConversationFault.Ending,
-    at now: Duration,
-    _ actions: inout [Action]
+    at now: Duration
   ) {
     (isOver, isBroken) = (true, true)
-    release(at: now, &actions)
+    release(at: now)
     switch ending {
     case .reset, .close: log.end(.serverLeft, at: now)
     case .stall: log.silentSince = now
@@ -307,19 +300,15 @@ package struct ConversationServer: ~Copyable {
     case .oneByteFrame: log.end(.server(1005), at: now)
     }
     if let frame = ending.closeFrame { actions.append(.bytes(writer.frame(frame))) }
-    switch ending {
-    case .reset: actions.append(.reset)
-    case .close, .frame, .oneByteFrame: actions.append(.close)
-    case .stall: actions.append(.stall)
-    }
+    actions.append(ending == .reset ? .reset : ending == .stall ? .stall : .close)
   }
 
   /// Says the last word. The client's answer to it is not waited for.
-  private mutating func end(_ close: WebSocketClose, at now: Duration, _ actions: inout [Action]) {
+  private mutating func end(_ close: WebSocketClose, at now: Duration) {
     guard !isOver else { return }
     isOver = true
-    release(at: now, &actions)
-    log.end(.server(close.code.map { Int($0) } ?? 1005), at: now)
+    release(at: now)
+    log.end(.server(close.number), at: now)
     actions += [.bytes(writer.frame(close.frame)), .close]
   }
 }

@@ -8,7 +8,7 @@ struct ActiveScenario: Sendable {
   private(set) var seed: UInt64
   private(set) var ruleUse: RuleUse
   /// Tells whether it changes nothing that is asked for.
-  private(set) var isCalm: Bool
+  var isCalm: Bool { scenario.rules.isEmpty && !hasLink }
   /// Whether a rule depends on the recording that a request is about to get.
   private(set) var asksForRecordings: Bool
   private var clock = ScenarioClock()
@@ -19,30 +19,19 @@ struct ActiveScenario: Sendable {
   init(_ scenario: Scenario, seed: UInt64, isProxied: Bool) {
     (self.scenario, self.seed, self.isProxied) = (scenario, seed, isProxied)
     ruleUse = RuleUse(scenario)
-    isCalm = Self.isCalm(scenario)
     asksForRecordings = Self.asksForRecordings(scenario)
-  }
-
-  private static func isCalm(_ scenario: Scenario) -> Bool {
-    scenario.rules.isEmpty && !hasLink(scenario)
   }
 
   private static func asksForRecordings(_ scenario: Scenario) -> Bool {
     scenario.rules.contains { $0.trigger.recording != nil }
   }
 
-  /// Asked of the case alone, which copies nothing.
-  private static func hasLink(_ scenario: Scenario) -> Bool {
-    if case .some = scenario.link { true } else { false }
-  }
-
-  /// Tells whether there is a link.
-  var hasLink: Bool { Self.hasLink(scenario) }
+  /// Tells whether there is a link, by the case alone, which copies nothing.
+  var hasLink: Bool { if case .some = scenario.link { true } else { false } }
 
   /// Changes to another scenario, whose clock begins now.
   mutating func change(to scenario: Scenario, seed: UInt64?) {
     (self.scenario, self.seed) = (scenario, seed ?? self.seed)
-    isCalm = Self.isCalm(scenario)
     asksForRecordings = Self.asksForRecordings(scenario)
     clock = ScenarioClock()
     ruleUse.change(to: scenario)

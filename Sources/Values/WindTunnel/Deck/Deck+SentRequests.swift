@@ -1,3 +1,5 @@
+@_spi(WindTunnel) internal import WindTunnelCore
+
 extension Deck {
   /// Returns the requests that arrived and match a pattern, such as `POST /orders`, in the order of
   /// the deck's decisions.
@@ -35,6 +37,39 @@ extension Deck {
     }
     try Task.checkCancellation()
     throw MissingRequest(pattern: pattern, limit: limit, came: requests())
+  }
+
+  /// The last exchanges; `nil` if the deck keeps none.
+  package var exchanges: ExchangeRecords? { state.withLock { $0.kept.exchanges } }
+
+  /// Keeps requests from the next one on.
+  package func keepRequests() { state.withLock { $0.kept.beginKeeping() } }
+
+  /// Changes the record of an exchange, if it is kept.
+  func change(_ outcome: Outcome, _ change: (inout ExchangeRecord) -> Void) {
+    let id = outcome.id
+    state.withLock { $0.kept.exchanges?.change(id, change) }
+  }
+
+  /// The number of callers that wait for a request.
+  var waiterCount: Int { state.withLock { $0.kept.waiters.count } }
+
+  /// Returns the record of a decision, if it is kept.
+  func exchange(_ id: Int) -> ExchangeRecord? { state.withLock { $0.kept.exchanges?[id] } }
+
+  /// Returns the next exchange of a pattern, when it is decided; `nil` if none comes in time.
+  func nextExchange(_ pattern: RequestPattern, within limit: Duration) async -> ExchangeRecord? {
+    let next = Promise<ExchangeRecord?>()
+    let stop = { @Sendable [state] in
+      if state.withLock({ $0.kept.stopWaiting(next) }) { next.keep(nil) }
+    }
+    state.withLock { $0.kept.give(pattern, to: next) }
+    let timer = Task {
+      try await Task.sleep(for: limit, clock: .continuous)
+      stop()
+    }
+    defer { timer.cancel() }
+    return await withTaskCancellationHandler(operation: { await next.value }, onCancel: stop)
   }
 }
 

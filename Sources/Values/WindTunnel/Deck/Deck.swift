@@ -14,8 +14,8 @@ public import Foundation
 /// recording each gets, and a hop to an actor would not keep that order. A request takes the lock
 /// once when it arrives, and once more when its exchange has ended.
 public final class Deck: Sendable {
-  private let state: Locked<State>
-  private let observer: Observer?
+  let state: Locked<State>
+  let observer: Observer?
   /// The smallest time between what comes from a client and what is sent to it.
   package let exchangeTime: Duration
   /// The clock by which recordings are played as if they were of today.
@@ -278,7 +278,7 @@ public final class Deck: Sendable {
   private func missed(_ mismatch: Mismatch, in lane: Lane) -> Mismatch {
     var mismatch = mismatch
     if mismatch.played == 0 {
-      if lane == .deck { return state.withLock { $0.keepCounted(mismatch) } }
+      if lane == .deck { return state.withLock { $0.missed.keepCounted(mismatch) } }
       // Lanes are many, and of none the numbers are kept.
       let journal = journal
       for index in mismatch.candidates.indices {
@@ -288,7 +288,7 @@ public final class Deck: Sendable {
         }
       }
     }
-    state.withLock { $0.keep(mismatch) }
+    state.withLock { $0.missed.keep(mismatch) }
     return mismatch
   }
 
@@ -370,7 +370,7 @@ public final class Deck: Sendable {
     let (id, slot) = (outcome.id, outcome.slot)
     state.withLock { state in
       state.arrivals.end(id, at: slot)
-      if let end { state.exchanges?.change(id) { $0.end = end } }
+      if let end { state.kept.exchanges?.change(id) { $0.end = end } }
     }
     tell(.ended(outcome, end), of: outcome)
   }
@@ -393,120 +393,10 @@ public final class Deck: Sendable {
     state.withLock { $0.journal.note(misfits, on: id) }
   }
 
-  /// Keeps the live origin's answer to a forwarded request, in memory, until
-  /// ``recorded(volatile:)`` takes the secrets out of it.
-  public func keep(_ interaction: Interaction, for outcome: Outcome) {
-    if let status = interaction.response?.status { change(outcome) { $0.givenStatus = status } }
-    remember(interaction, for: outcome)?()
-  }
-
-  /// Records that the live origin of a tunnel could not be reached, where anything is recorded.
-  public func keep(_ failure: Failure, for tunnel: TunnelDecision, to authority: String) {
-    guard let ticket = tunnel.ticket else { return }
-    remember(Interaction(Request(tunnelTo: authority), .failure(failure)), under: ticket)?()
-  }
-
-  /// Keeps what the live origin answered, but for what takes its time: what is returned writes the
-  /// interaction down, before which its client is not to have all of it, on whatever thread; `nil`
-  /// where nothing is written.
-  package func remember(
-    _ interaction: Interaction,
-    for outcome: Outcome
-  ) -> (@Sendable () -> Void)? {
-    guard case .forward(let ticket?) = outcome.source else { return nil }
-    return remember(interaction, under: ticket)
-  }
-
-  private func remember(_ interaction: Interaction, under ticket: Int) -> (@Sendable () -> Void)? {
-    var interaction = interaction
-    // A client's braces are no pattern.
-    interaction.request.url = interaction.request.url.literal ?? interaction.request.url
-    let isLeftOff = state.withLock { [interaction] in $0.keep(interaction, under: ticket) }
-    guard !isLeftOff, let recordingJournal else { return nil }
-    return { [interaction] in recordingJournal.append(interaction, order: ticket) }
-  }
-
-  /// Returns the work that journals the part of an exchange that arrived, on whatever thread; `nil`
-  /// if nothing is journalled.
-  package func journalPart(
-    of outcome: Outcome,
-    _ part: @escaping @Sendable () -> Interaction
-  ) -> (@Sendable () -> Void)? {
-    guard case .forward(let ticket?) = outcome.source, let recordingJournal else { return nil }
-    return {
-      var part = part()
-      part.request.url = part.request.url.literal ?? part.request.url
-      recordingJournal.append(part, order: ticket, isPart: true)
-    }
-  }
-
-  /// Takes note that this process could not ask the live origin, for want of something of its own:
-  /// that is no answer, and stands on no cassette.
-  package func couldNotAsk(_ outcome: Outcome, _ reason: String) {
-    let ticket: Int? = if case .forward(let ticket) = outcome.source { ticket } else { nil }
-    state.withLock { $0.recordings.noteUnasked(ticket, reason) }
-  }
-
-  /// Takes note that nothing is kept of a conversation, and why.
-  package func couldNotRead(_ outcome: Outcome, _ reason: String) {
-    guard case .forward(let ticket?) = outcome.source else { return }
-    state.withLock { $0.recordings.noteUnread(ticket, reason) }
-  }
-
-  /// The same for a tunnel.
-  package func couldNotAsk(_ tunnel: TunnelDecision, _ reason: String) {
-    state.withLock { $0.recordings.noteUnasked(tunnel.ticket, reason) }
-  }
-
   /// Remembers that a request was not answered, by a courier that could not ask for it.
   package func missed(_ request: Request) {
     let mismatch = state.withLock { $0.cassette }.explanation(of: request)
-    state.withLock { $0.keep(mismatch) }
-  }
-
-  // MARK: - A conversation
-
-  /// Returns the player of the conversation that an outcome begins; `nil` where it begins none.
-  package func conversation(of outcome: Outcome) -> ConversationPlayer? {
-    guard case .recording(let interaction, let place) = outcome.source, interaction.isConversation
-    else { return nil }
-    let cassette = state.withLock { $0.cassette }
-    // Another cassette may have been loaded since it was decided.
-    let isLoaded =
-      place < cassette.interactions.count && cassette.interactions[place].isSame(as: interaction)
-    return ConversationPlayer(
-      isLoaded
-        ? cassette.conversation(at: place)
-        : Conversation(interaction, correlatedBy: cassette.matcher.correlated),
-      pace: outcome.pace
-    )
-  }
-
-  /// Tells the observer of what was said in a live conversation.
-  package func said(_ speech: LiveSpeech, in outcome: Outcome) {
-    tell(.said(outcome, speech), of: outcome)
-  }
-
-  /// Notes what was left of a conversation that has ended, and a message of the client's that is
-  /// not on the cassette.
-  package func conversed(_ server: borrowing ConversationServer, in outcome: Outcome) {
-    guard case .recording(_, let place) = outcome.source else { return }
-    tell(server.undone, of: outcome)
-    var notes = server.left
-    if let stray = server.player.stray {
-      let mismatch = Mismatch(
-        strayFrom: outcome.request,
-        number: place + 1,
-        nearest: stray.nearest,
-        difference: stray.difference,
-        count: state.withLock { $0.cassette.interactions.count }
-      )
-      // A program's own values may be secret.
-      notes.append("A message is not on the cassette: \(mismatch.nearestWords).")
-      state.withLock { $0.keep(mismatch) }
-      observer?.tell(.strayed(outcome, mismatch))
-    }
-    if !notes.isEmpty { note(notes, on: outcome) }
+    state.withLock { $0.missed.keep(mismatch) }
   }
 
   // MARK: - Changes between two requests
@@ -577,11 +467,6 @@ public final class Deck: Sendable {
   /// Returns a lane for one more session of this deck.
   package func sessionLane() -> Lane { Lane("session/\(state.withLock { $0.newSession() })") }
 
-  /// Keeps connections that were refused off the cassette, and returns what they were for:
-  /// `GET http://a.example`, without path and query, which may hold a secret.
-  @discardableResult
-  package func forgetRefusals() -> [String] { state.withLock { $0.recordings.dropRefusals() } }
-
   // MARK: - What it holds
 
   /// The parts of a request that decide which recording answers it.
@@ -620,40 +505,7 @@ public final class Deck: Sendable {
 
   /// The reasons for which requests were not answered, in the order in which they were found; the
   /// first hundred.
-  public var mismatches: [Mismatch] { state.withLock { $0.misses } }
-
-  /// The last exchanges; `nil` if the deck keeps none.
-  package var exchanges: ExchangeRecords? { state.withLock { $0.exchanges } }
-
-  /// Keeps requests from the next one on.
-  package func keepRequests() { state.withLock { $0.keepRequests() } }
-
-  /// Changes the record of an exchange, if it is kept.
-  private func change(_ outcome: Outcome, _ change: (inout ExchangeRecord) -> Void) {
-    let id = outcome.id
-    state.withLock { $0.exchanges?.change(id, change) }
-  }
-
-  /// The number of callers that wait for a request.
-  var waiterCount: Int { state.withLock { $0.waiters.count } }
-
-  /// Returns the record of a decision, if it is kept.
-  func exchange(_ id: Int) -> ExchangeRecord? { state.withLock { $0.exchanges?[id] } }
-
-  /// Returns the next exchange of a pattern, when it is decided; `nil` if none comes in time.
-  func nextExchange(_ pattern: RequestPattern, within limit: Duration) async -> ExchangeRecord? {
-    let next = Promise<ExchangeRecord?>()
-    let stop = { @Sendable [state] in
-      if state.withLock({ $0.stopWaiting(next) }) { next.keep(nil) }
-    }
-    state.withLock { $0.give(pattern, to: next) }
-    let timer = Task {
-      try await Task.sleep(for: limit, clock: .continuous)
-      stop()
-    }
-    defer { timer.cancel() }
-    return await withTaskCancellationHandler(operation: { await next.value }, onCancel: stop)
-  }
+  public var mismatches: [Mismatch] { state.withLock { $0.missed.all } }
 
   /// The requests so far, and those that are being carried.
   var arrivals: Arrivals { state.withLock { $0.arrivals } }
@@ -670,18 +522,6 @@ public final class Deck: Sendable {
     let cassette = state.withLock { $0.cassette }
     return cassette.matcher.looksAtContent || cassette.computes
   }
-
-  /// Tells whether what is passed on is kept.
-  package var records: Bool { state.withLock { $0.mode } != .none }
-
-  /// Tells whether everything is recorded anew.
-  var recordsAnew: Bool { state.withLock { $0.mode } == .rewrite }
-
-  /// The recordings, and what becomes of what was there before.
-  var recording: Recording { state.withLock { $0.recording } }
-
-  /// The recordings so far.
-  var newRecordings: NewRecordings { state.withLock { $0.recordings } }
 
   /// Returns the steps of an outcome on a stage. Faults for which its answer gave no room are noted
   /// in the journal, and told to the observer. A client of HTTP/1.0 is sent no interim response
@@ -706,7 +546,7 @@ public final class Deck: Sendable {
     if undone.isEmpty { return }
     note(undone.map(\.description), on: outcome)
     let id = outcome.id
-    state.withLock { $0.exchanges?.note(undone, of: id) }
+    state.withLock { $0.kept.exchanges?.note(undone, of: id) }
     observer?.tell(.undone(outcome, undone))
   }
 }

@@ -7,8 +7,7 @@ extension Deck {
     private(set) var cassette: LoadedCassette
     var scenario: ActiveScenario
     var journal = Journal()
-    /// The reasons why nothing answered, in the order in which they were found out.
-    private(set) var misses: [Mismatch] = []
+    var missed = MissedRequests()
     var arrivals = Arrivals()
     var recordings = NewRecordings()
     /// The answers that go before the cassette.
@@ -23,8 +22,6 @@ extension Deck {
     private var cassetteNumber = 0
     private var playhead = Playhead()
     private var bindings = Bindings()
-    /// The number of times that each recording was played in the unnamed lane, by its place.
-    private var plays: [Int] = []
     /// The number of times that each template was filled in.
     private var fillings = BoundedTable<LaneKey, Int>()
     private(set) var lastID = 0
@@ -32,12 +29,8 @@ extension Deck {
     var attention = Attention.everything
     private(set) var unfollowed = 0
     private var sessionCount = 0
-    /// The last exchanges; `nil` if none are kept.
-    var exchanges: ExchangeRecords?
-    /// The callers that wait for a request, in the order in which they came.
-    private(set) var waiters: [(pattern: RequestPattern, next: Promise<ExchangeRecord?>)] = []
+    var kept: KeptRequests
 
-    private static let missesMax = 100
     private static let connectionPrint = Fingerprint(FaultDecision.connectionKey)
 
     init(
@@ -47,7 +40,7 @@ extension Deck {
       _ options: PlaybackOptions
     ) {
       (self.cassette, self.options) = (cassette, options)
-      exchanges = options.keepsRequests ? ExchangeRecords() : nil
+      kept = KeptRequests(isKept: options.keepsRequests)
       self.scenario = ActiveScenario(scenario, seed: seed, isProxied: options.isProxied)
       routes = LiveRoutes(ignoring: options.ignoring, mapping: options.mapping)
       mode =
@@ -79,15 +72,9 @@ extension Deck {
     /// A decision, and what of it is left to be done.
     typealias Decided = (outcome: Outcome, deferred: DeferredAnswer?, awaited: Awaited?)
 
-    /// Hands a request to the caller that waits for it; called outside of the deck's lock.
-    typealias Awaited = @Sendable (Deck) -> Void
+    typealias Awaited = KeptRequests.Awaited
 
-    /// The facts about a request that a stage knows and that decide nothing.
-    struct Sent: Sendable {
-      var connection: SentRequest.Connection?
-      /// The whole content, or `nil` if it is not there; no value for the request's own.
-      var content: Body??
-    }
+    typealias Sent = KeptRequests.Facts
 
     /// Tells whether an observer is told of an exchange that is decided next, if the cassette
     /// answers it.
@@ -188,7 +175,7 @@ extension Deck {
       let skipped = observer == nil ? 0 : follow(take, at: now)
       let isTold = skipped != nil || observer?.takesAll == true || entry.rival != nil
       enter(entry, of: prepared, beside: arrival.others, telling: isTold ? observer : nil)
-      let awaited = keep(entry, of: prepared, sent, source, at: now)
+      let awaited = kept.keep(entry, of: prepared, sent, source, at: now)
       // Made where it is returned: a copy of an outcome costs as much as finding its recording.
       return (
         Outcome(
@@ -267,9 +254,9 @@ extension Deck {
       enter(entry, of: prepared, beside: arrival.others, telling: nil)
       unfollowed += 1
       arrivals.end(id, at: arrival.slot)
-      if exchanges == nil { return .some(nil) }
+      if kept.exchanges == nil { return .some(nil) }
       let source = Outcome.Source.recording(cassette.interactions[key.place], place: key.place)
-      return .some(keep(entry, of: prepared, sent, source, at: now))
+      return .some(kept.keep(entry, of: prepared, sent, source, at: now))
     }
 
     private typealias Dealt = (
@@ -411,45 +398,11 @@ extension Deck {
       entry.isRepeatable = prepared.request.isRepeatable
       journal.append(entry)
       if case .recording(let place) = entry.take, entry.decision.lane == .deck {
-        countPlay(of: place)
+        missed.countPlay(of: place, among: cassette.interactions.count)
       }
       // Of two and more all are marked already.
       if case .one(let other) = others { journal.markOverlapping(id: other) }
       observer?.tell(.decided(entry))
-    }
-
-    /// Keeps the record of an exchange, and returns what hands it to a caller that waits for it.
-    private mutating func keep(
-      _ entry: Journal.Entry,
-      of prepared: PreparedRequest,
-      _ sent: Sent?,
-      _ source: Outcome.Source,
-      at now: Date?
-    ) -> Awaited? {
-      guard exchanges != nil else { return nil }
-      var record = ExchangeRecord(
-        entry,
-        (prepared.boxedRequest, prepared.request.headBytes, prepared.bodyBytes),
-        source,
-        at: now,
-        on: sent?.connection,
-        content: sent?.content ?? nil
-      )
-      let place =
-        waiters.isEmpty ? nil : waiters.firstIndex { $0.pattern.matches(prepared.request) }
-      record.isReturned = place != nil
-      exchanges?.append(record)
-      return place.map { place in
-        let next = waiters.remove(at: place).next
-        return { [record] in next.keep($0.exchange(record.id) ?? record) }
-      }
-    }
-
-    private mutating func countPlay(of place: Int) {
-      if place >= plays.count {
-        plays += Array(repeating: 0, count: cassette.interactions.count - plays.count)
-      }
-      plays[place] += 1
     }
 
     private mutating func newID() -> Int {
@@ -458,37 +411,6 @@ extension Deck {
     }
 
     // MARK: - After a decision
-
-    mutating func keepRequests() { if exchanges == nil { exchanges = ExchangeRecords() } }
-
-    /// Gives a caller the next request of a pattern, now or when it comes.
-    mutating func give(_ pattern: RequestPattern, to next: Promise<ExchangeRecord?>) {
-      if let record = exchanges?.next(pattern) { return next.keep(record) }
-      waiters.append((pattern, next))
-    }
-
-    /// Ends the wait of a caller; false if a request was found for it.
-    mutating func stopWaiting(_ next: Promise<ExchangeRecord?>) -> Bool {
-      let count = waiters.count
-      waiters.removeAll { $0.next === next }
-      return waiters.count < count
-    }
-
-    /// Keeps a miss; beyond a bound only the first ones are worth reading.
-    mutating func keep(_ mismatch: Mismatch) {
-      if misses.count < Self.missesMax { misses.append(mismatch) }
-    }
-
-    /// Keeps a miss, with how often what comes near was played in the unnamed lane.
-    mutating func keepCounted(_ mismatch: Mismatch) -> Mismatch {
-      var mismatch = mismatch
-      for index in mismatch.candidates.indices {
-        let place = mismatch.candidates[index].number - 1
-        mismatch.candidates[index].played = place < plays.count ? plays[place] : 0
-      }
-      keep(mismatch)
-      return mismatch
-    }
 
     /// Keeps what a live origin answered, and tells whether it is left off the cassette.
     mutating func keep(_ interaction: Interaction, under ticket: Int) -> Bool {
@@ -514,14 +436,14 @@ extension Deck {
     mutating func load(_ cassette: LoadedCassette) {
       self.cassette = cassette
       cassetteNumber += 1
-      exchanges?.beginCassette()
+      kept.exchanges?.beginCassette()
       rewind()
     }
 
     /// Begins anew, with the same cassette and scenario.
     mutating func reset() {
       rewind()
-      exchanges?.reset()
+      kept.exchanges?.reset()
       arrivals = Arrivals()
       scenario.restart()
     }
@@ -532,8 +454,7 @@ extension Deck {
       bindings = Bindings()
       fillings = BoundedTable()
       journal = Journal()
-      plays = []
-      misses = []
+      missed = MissedRequests()
     }
   }
 

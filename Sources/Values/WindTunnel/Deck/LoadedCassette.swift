@@ -44,9 +44,8 @@ final class LoadedCassette: Sendable {
   /// Every request with its answer, in order, in the very list of the cassette; the answer of a
   /// function stands here empty.
   let interactions: [Interaction]
-  private let functions: [Int: @Sendable (Request) -> Response]
-  /// The waits before responses of stubs, by their places.
-  private let delays: [Int: Duration]
+  /// The stubs that have a function or a wait, by their places.
+  private let stubs: [Int: Stub.Part]
   /// The places of templates, and of interactions with parts that are not played yet.
   private let special: Set<Int>
   /// Whether a response may depend on the whole request: there are functions or templates.
@@ -71,32 +70,27 @@ final class LoadedCassette: Sendable {
 
   convenience init(_ stubs: [Stub], _ options: PlaybackOptions) {
     let parts = Array(stubs.flatMap(\.parts).enumerated())
-    let functions = parts.compactMap { place, part in part.function.map { (place, $0) } }
-    let delays = parts.compactMap { place, part in part.delay.map { (place, $0) } }
-    self.init(
-      parts.map(\.element.interaction),
-      Dictionary(uniqueKeysWithValues: functions),
-      Dictionary(uniqueKeysWithValues: delays),
-      options
-    )
+    let special = parts.filter { $0.element.function != nil || $0.element.delay != nil }
+    let stubs = Dictionary(uniqueKeysWithValues: special.map { ($0.offset, $0.element) })
+    self.init(parts.map(\.element.interaction), stubs, options)
   }
 
   private init(
     _ interactions: [Interaction],
-    _ functions: [Int: @Sendable (Request) -> Response] = [:],
-    _ delays: [Int: Duration] = [:],
+    _ stubs: [Int: Stub.Part] = [:],
     notes: [JSON.Member] = [],
     _ options: PlaybackOptions
   ) {
-    (self.interactions, self.functions, self.notes) = (interactions, functions, notes)
+    (self.interactions, self.stubs, self.notes) = (interactions, stubs, notes)
     (matcher, then) = (options.matcher, options.then)
-    self.delays = delays
     special = Set(
       interactions.indices.filter { place in
         interactions[place].isTemplate || !interactions[place].unplayed.isEmpty
       }
     )
-    computes = !functions.isEmpty || special.contains { interactions[$0].isTemplate }
+    computes =
+      stubs.values.contains { $0.function != nil }
+      || special.contains { interactions[$0].isTemplate }
     let requests = interactions.map(\.request)
     hosts = options.passesUnknownHosts ? Set(requests.compactMap { $0.url.host }) : []
     playsUnchanged = options.pace == .immediately && options.refreshingDates == nil
@@ -106,21 +100,23 @@ final class LoadedCassette: Sendable {
 
   /// The cassette without functions.
   var cassette: Cassette {
-    var cassette = Cassette(functions.isEmpty ? interactions : recordings.compactMap(\.self))
+    var cassette = Cassette(stubs.isEmpty ? interactions : recordings.compactMap(\.self))
     cassette.notes = notes
     return cassette
   }
 
   /// The recordings by their places; `nil` where a function answers.
   var recordings: [Interaction?] {
-    interactions.enumerated().map { functions[$0.offset] == nil ? $0.element : nil }
+    interactions.enumerated().map { function(at: $0.offset) == nil ? $0.element : nil }
   }
 
   /// Returns the function that answers at a place; `nil` where a recording does.
-  func function(at place: Int) -> (@Sendable (Request) -> Response)? { functions[place] }
+  func function(at place: Int) -> (@Sendable (Request) -> Response)? {
+    stubs.isEmpty ? nil : stubs[place]?.function
+  }
 
   /// Returns the wait before the response at a place; `nil` if there is none.
-  func delay(at place: Int) -> Duration? { delays.isEmpty ? nil : delays[place] }
+  func delay(at place: Int) -> Duration? { stubs.isEmpty ? nil : stubs[place]?.delay }
 
   /// Whether more is to do at a place than to play the interaction as it stands.
   func isSpecial(at place: Int) -> Bool {

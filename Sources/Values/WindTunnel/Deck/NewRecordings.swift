@@ -93,25 +93,7 @@ extension Deck {
     volatile names: [String] = []
   ) -> (cassette: Cassette, orders: [Int], leftOut: [String]) {
     let recording = recording
-    return numbered(recording, onto: recording.kept, volatile: names)
-  }
-
-  /// Returns what was recorded, added to another cassette than the deck's own: the one that stands
-  /// in the file by now.
-  package func recorded(
-    onto cassette: Cassette,
-    volatile names: [String] = []
-  ) -> (cassette: Cassette, leftOut: [String]) {
-    let (cassette, _, leftOut) = numbered(recording, onto: cassette, volatile: names)
-    return (cassette, leftOut)
-  }
-
-  private func numbered(
-    _ recording: Recording,
-    onto cassette: Cassette,
-    volatile names: [String]
-  ) -> (cassette: Cassette, orders: [Int], leftOut: [String]) {
-    var cassette = cassette
+    var cassette = recording.kept
     let new = recording.new.inOrder
     var redaction = Redaction(continuing: cassette.interactions, rules: redaction)
     let redacted = redaction.redact(new.map(\.interaction))

@@ -84,8 +84,7 @@ struct Pieces {
   mutating func add(_ more: [Break]) {
     breaks += more
     // A stable order: what the origin waited comes before what the way costs.
-    breaks = breaks.enumerated()
-      .sorted { ($0.element.offset, $0.offset) < ($1.element.offset, $1.offset) }.map(\.element)
+    breaks = breaks.stablySorted { $0.offset < $1.offset }
   }
 
   /// Returns the steps that send a body or its beginning.

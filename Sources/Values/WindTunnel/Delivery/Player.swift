@@ -10,7 +10,7 @@ public struct Player: Sendable {
   private let delivery: Delivery
   private var position = 0
   private var shaper: Shaper?
-  private var arrived = Arrived()
+  private var arrived: UInt8 = 0
   private let upShaper: Shaper?
   private var meter: Meter?
   private var waitsUntil: Duration?
@@ -54,7 +54,7 @@ public struct Player: Sendable {
   /// Returns the actions that are due after an event. Times count from any one origin and never run
   /// backwards.
   public mutating func next(_ event: Event, at now: Duration) -> [Action] {
-    if case .arrived(let arrival) = event { arrived[arrival] = true }
+    if case .arrived(let arrival) = event { arrived |= arrival.bit }
     // What has arrived makes room for more.
     _ = shaper?.arrived(at: now)
     var wake: Duration?
@@ -105,7 +105,7 @@ public struct Player: Sendable {
   private mutating func take(_ step: Delivery.Step, at now: Duration) -> Duration? {
     switch step {
     case .await(let arrival):
-      guard arrived[arrival] else { return Self.never }
+      guard arrived & arrival.bit != 0 else { return Self.never }
       waitedUntil = nil
     case .wait(let length):
       let end = waitsUntil ?? (waitedUntil ?? now) + length
@@ -179,28 +179,6 @@ public struct Player: Sendable {
     return nil
   }
 
-  /// The arrivals from the client so far.
-  private struct Arrived: Sendable {
-    private var (hello, head, end) = (false, false, false)
-
-    subscript(_ arrival: Delivery.Arrival) -> Bool {
-      get {
-        switch arrival {
-        case .clientHello: hello
-        case .requestHead: head
-        case .requestEnd: end
-        }
-      }
-      set {
-        switch arrival {
-        case .clientHello: hello = newValue
-        case .requestHead: head = newValue
-        case .requestEnd: end = newValue
-        }
-      }
-    }
-  }
-
   /// About what a head takes on the wire.
   private static func size(of head: ResponseHead) -> Int {
     head.headers.reduce(19) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
@@ -257,6 +235,17 @@ public struct Player: Sendable {
     case takeMore(Link.Way)
     /// Wake the player at this time.
     case wake(Duration)
+  }
+}
+
+extension Delivery.Arrival {
+  /// Its place in a set of arrivals.
+  fileprivate var bit: UInt8 {
+    switch self {
+    case .clientHello: 1
+    case .requestHead: 2
+    case .requestEnd: 4
+    }
   }
 }
 

@@ -465,19 +465,22 @@ struct Script {
         self.head?.headers.append("X-Filler", String(decoding: filler, as: UTF8.self))
       }
     case .interimResponses(let count): interimResponses += count
+    case .body, .endlessBody, .gzipBomb, .bodyOf: try editBody(edit, of: head, for: request)
+    }
+  }
+
+  private mutating func editBody(
+    _ edit: ResponseEdit,
+    of head: ResponseHead,
+    for request: Request
+  ) throws(Mutation.Misfit) {
+    try giveRoom()
+    switch edit {
     case .body(let content):
-      try giveRoom()
       let (changed, edits) = try content.applied(to: body, of: head)
       answer(Response(head, Body(changed)), to: request)
-      if let edits { pieces.follow(edits) } else { pieces.join() }
-    case .endlessBody(let count):
-      try giveRoom()
-      guard malformation == nil else { throw Mutation.Misfit("the answer is malformed") }
-      self.head?.headers.remove("Content-Length")
-      self.head?.headers["Transfer-Encoding"] = "chunked"
-      endlessBytes = bounded(count)
+      if let edits { return pieces.follow(edits) }
     case .gzipBomb(let count):
-      try giveRoom()
       guard head.headers["Content-Encoding"] == nil else {
         throw Mutation.Misfit("the body is in a coding already")
       }
@@ -489,17 +492,24 @@ struct Script {
       var packed = head
       packed.headers["Content-Encoding"] = "gzip"
       answer(Response(packed, Body(GzipBomb(opensTo: bounded(count)).data)), to: request)
-      pieces.join()
     case .bodyOf(let number):
-      try giveRoom()
       let other = try bodySource(number, for: request)
       var changed = head
       for name in ["Content-Type", "Content-Encoding"] {
         changed.headers[name] = other.headers[name]
       }
       answer(Response(changed, other.body), to: request)
-      pieces.join()
+    case .endlessBody(let count):
+      guard malformation == nil else { throw Mutation.Misfit("the answer is malformed") }
+      self.head?.headers.remove("Content-Length")
+      self.head?.headers["Transfer-Encoding"] = "chunked"
+      endlessBytes = bounded(count)
+      return
+    case .contentType, .contentEncoding, .stale, .version, .moreFields, .lowercaseFieldNames,
+      .longField, .interimResponses:
+      return
     }
+    pieces.join()
   }
 
   /// Returns the response of another recording, without a content coding that can be decoded.
@@ -556,51 +566,6 @@ struct Script {
       throw Mutation.Misfit("the answer has no body")
     }
     self.malformation = malformation
-  }
-}
-
-extension ResponseEdit.Content {
-  /// Returns the body and, where it is the recorded one but for some places, the edits that make it
-  /// of that.
-  fileprivate func applied(
-    to body: Data,
-    of head: ResponseHead
-  ) throws(Mutation.Misfit) -> (body: Data, edits: [Edit]?) {
-    switch self {
-    case .duplicated: return (body + body, nil)
-    case .large:
-      return (body + Data(repeating: UInt8(ascii: " "), count: ResponseEdit.fillerBytes), nil)
-    case .empty: return (Data(), nil)
-    // RFC 3629 §3: 0xC3 wants another byte, and 0xFF never stands anywhere.
-    case .invalidUTF8: return (body + Data([0xC3, 0xFF]), nil)
-    case .invalidJSON: return (body + Data("]".utf8), nil)
-    case .errorEvent:
-      guard let format = EventStream.Format(of: head.headers) else {
-        throw Mutation.Misfit("the answer streams no events")
-      }
-      let events = EventStream(body, format).events
-      let half = events.prefix(events.count / 2).last?.end ?? 0
-      return (body.prefix(half) + ResponseEdit.errorEvent(in: format), nil)
-    case .retryZero, .retryNegative, .retryHuge, .retryGarbage, .missingEventIDs, .emptyEventIDs:
-      guard EventStream.Format(of: head.headers) == .serverSent else {
-        throw Mutation.Misfit("the answer streams no server-sent events")
-      }
-      let edits = try eventEdits(of: body)
-      return (Data(Edit.applied(edits, to: Bytes(body))), edits)
-    }
-  }
-}
-
-extension ResponseEdit {
-  /// Returns an event that says that the server has failed.
-  fileprivate static func errorEvent(in format: EventStream.Format) -> Data {
-    let error =
-      #"{"type":"error","error":{"type":"\#(errorWord)","message":"The server is overloaded."}}"#
-    return switch format {
-    case .serverSent: Data("event: error\ndata: \(error)\n\n".utf8)
-    case .lines: Data("\(error)\n".utf8)
-    case .sequence: Data("\u{1E}\(error)\n".utf8)
-    }
   }
 }
 
@@ -780,10 +745,7 @@ extension Script {
       steps.append(.bytes(.data(Data(bytes))))
       start = end
     }
-    let order = marks.enumerated().sorted {
-      ($0.element.offset, $0.offset) < ($1.element.offset, $1.offset)
-    }
-    for (_, mark) in order {
+    for mark in marks.stablySorted(by: { $0.offset < $1.offset }) {
       send(to: mark.offset)
       switch mark.act {
       case .wait(let length): steps.append(.wait(length))

@@ -110,28 +110,20 @@ public enum ConnectionFault: Sendable, Hashable {
 // { "connect": "offline" | "refused" | "timeout" }   { "lostSYNs": 2 }
 // { "dns": "hostNotFound" }   { "tls": NAME }
 
-private enum Attempt: String, CaseIterable {
-  case offline, refused, timeout
+private let attempts: [(word: String, value: ConnectionFault)] = [
+  ("offline", .offline), ("refused", .refused), ("timeout", .connectTimeout),
+]
 
-  var fault: ConnectionFault {
-    switch self {
-    case .offline: .offline
-    case .refused: .refused
-    case .timeout: .connectTimeout
-    }
-  }
-}
-
-private enum Lookup: String, CaseIterable { case hostNotFound }
+private let lookUps: [(word: String, value: ConnectionFault)] = [("hostNotFound", .hostNotFound)]
 
 extension Fault {
   static func connections(_ object: inout ObjectReader) throws(FormatError) -> [Fault] {
     var found: [ConnectionFault] = []
-    if let kind = try object.choice("connect", Attempt.self) { found.append(kind.fault) }
+    if let attempt = try object.row("connect", of: attempts) { found.append(attempt.value) }
     if let count = try object.int("lostSYNs", in: 1...ConnectionFault.lostSYNsMax) {
       found.append(.lostSYNs(count))
     }
-    if try object.choice("dns", Lookup.self) != nil { found.append(.hostNotFound) }
+    if let lookUp = try object.row("dns", of: lookUps) { found.append(lookUp.value) }
     if let fault = try object.choice("tls", TLSFault.self) { found.append(.tls(fault)) }
     return found.map { .connection($0) }
   }
@@ -140,11 +132,10 @@ extension Fault {
 extension ConnectionFault {
   var json: JSON {
     switch self {
-    case .offline: ["connect": .text(Attempt.offline.rawValue)]
-    case .refused: ["connect": .text(Attempt.refused.rawValue)]
-    case .connectTimeout: ["connect": .text(Attempt.timeout.rawValue)]
+    case .offline, .refused: ["connect": .text(name)]
+    case .connectTimeout: ["connect": "timeout"]
     case .lostSYNs(let count): ["lostSYNs": .number(count)]
-    case .hostNotFound: ["dns": .text(Lookup.hostNotFound.rawValue)]
+    case .hostNotFound: ["dns": .text(name)]
     case .tls(let fault): ["tls": .text(fault.rawValue)]
     }
   }

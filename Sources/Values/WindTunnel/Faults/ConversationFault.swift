@@ -150,30 +150,18 @@ public enum ConversationFault: Sendable, Hashable {
 // A message that is not told is the first.
 
 extension ConversationFault {
-  private enum Word: String, CaseIterable {
-    case wrongAccept, unaskedSubprotocol, unaskedExtension
-    case reset, close, stall, closeFrame, oneByteClose
-    case masked, reservedBit, reservedOpcode, longLength, hugeLength, fragmentedPing, invalidUTF8
-    case fragmented
-    case duplicate, drop, swap, late
-    case noPong, latePong, pingFlood, unansweredClose
-
-    var hasMessage: Bool {
-      Handshake(rawValue: rawValue) == nil
-        && ![.noPong, .latePong, .pingFlood, .unansweredClose].contains(self)
-    }
-  }
-
   private static let codes = 0...65_535
   private static let messages = 1...(1 << 30)
 
   /// Reads the keys of a conversation's fault; `nil` if there are none.
   init?(reading object: inout ObjectReader) throws(FormatError) {
-    let word = try object.choice("webSocket", Word.self)
+    // The names alone are needed to read the word, and the rest to make the fault.
+    let words = Self.all(message: 1, code: 0, wait: .zero).map { ($0.word, $0) }
+    let row = try object.row("webSocket", of: words)
     let message = try object.int("message", in: Self.messages)
     let code = try object.int("code", in: Self.codes)
     let wait = try object.double("waitMilliseconds", in: Fault.milliseconds)
-    guard let word else {
+    guard let (word, form) = row else {
       for (name, isThere) in [
         ("message", message != nil), ("code", code != nil), ("waitMilliseconds", wait != nil),
       ] where isThere {
@@ -185,18 +173,18 @@ extension ConversationFault {
       guard isThere != isWanted else { return }
       throw object.error(
         name,
-        isWanted ? "\(word.rawValue) needs it" : "this does not go with \"\(word.rawValue)\""
+        isWanted ? "\(word) needs it" : "this does not go with \"\(word)\""
       )
     }
-    if !word.hasMessage { try refuse("message", message != nil, false) }
-    try refuse("code", code != nil, word == .closeFrame)
-    try refuse("waitMilliseconds", wait != nil, word == .late || word == .latePong)
+    if form.message == nil { try refuse("message", message != nil, false) }
+    try refuse("code", code != nil, form.code != nil)
+    try refuse("waitMilliseconds", wait != nil, form.wait != nil)
     let all = Self.all(
       message: message ?? 1,
       code: code ?? 0,
       wait: Duration(milliseconds: wait ?? 0)
     )
-    guard let fault = all.first(where: { $0.word == word.rawValue }) else { return nil }
+    guard let fault = all.first(where: { $0.word == word }) else { return nil }
     self = fault
   }
 
@@ -210,28 +198,33 @@ extension ConversationFault {
       + changes.map { .message($0, message) } + controls.map { .control($0) }
   }
 
+  private var code: Int? { if case .end(.frame(let code), _) = self { code } else { nil } }
+
+  private var wait: Duration? {
+    switch self {
+    case .message(.late(let wait), _), .control(.latePong(let wait)): wait
+    case .handshake, .end, .form, .message, .control: nil
+    }
+  }
+
   private var word: String {
     switch self {
     case .handshake(let handshake): handshake.rawValue
     case .form(let form, _): form.rawValue
-    case .end(.frame, _): Word.closeFrame.rawValue
-    case .end(.oneByteFrame, _): Word.oneByteClose.rawValue
+    case .end(.frame, _): "closeFrame"
+    case .end(.oneByteFrame, _): "oneByteClose"
     case .end(let ending, _): "\(ending)"
-    case .message(.late, _): Word.late.rawValue
+    case .message(.late, _): "late"
     case .message(let change, _): "\(change)"
-    case .control(.latePong): Word.latePong.rawValue
+    case .control(.latePong): "latePong"
     case .control(let control): "\(control)"
     }
   }
 
   var json: JSON {
     var members = [JSON.Member("webSocket", .text(word))]
-    switch self {
-    case .end(.frame(let code), _): members.add("code", .number(code))
-    case .message(.late(let wait), _), .control(.latePong(let wait)):
-      members.add("waitMilliseconds", wait)
-    case .handshake, .end, .form, .message, .control: break
-    }
+    members.add("code", code.map { .number($0) })
+    members.add("waitMilliseconds", wait)
     // The first message goes without saying.
     if let message, message != 1 { members.add("message", .number(message)) }
     return .object(members)

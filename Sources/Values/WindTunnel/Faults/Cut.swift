@@ -200,26 +200,22 @@ extension Fault.Effect {
 // and the same with "close", "halfClose" and "stall", but for { "truncateAfterBodyBytes": 10 }. A
 // stall may say for how long: { "stallAfterBodyBytes": 4096, "forMilliseconds": 2000 }.
 
-private enum Verb: String, CaseIterable {
-  case reset, close, halfClose, stall
+/// The ways to end an answer; a stall lasts as long as is said beside it.
+private let effects: [Fault.Effect] = [.reset, .close, .halfClose, .stall(nil)]
 
-  var bodyKey: String { self == .close ? "truncateAfterBodyBytes" : "\(rawValue)AfterBodyBytes" }
-  var byteKey: String { "\(rawValue)AfterBytes" }
-  var eventKey: String { "\(rawValue)AfterEvents" }
-  var chunkKey: String { "\(rawValue)InChunkAfterBodyBytes" }
-}
+private let places: [(word: String, value: Fault.Point)] = [
+  ("afterRequest", .afterRequest), ("inStatusLine", .inStatusLine), ("inHeaders", .inHeaders),
+  ("inChunk", .inChunk),
+]
 
-private enum Word: String, CaseIterable {
-  case afterRequest, inStatusLine, inHeaders, inChunk
+/// The places that are counted, by the end of their key.
+private let counted: [(end: String, place: @Sendable (Int) -> Fault.Point)] = [
+  ("AfterBytes", { .byte($0) }), ("AfterBodyBytes", { .body($0) }),
+  ("InChunkAfterBodyBytes", { .inChunk($0) }), ("AfterEvents", { .event($0) }),
+]
 
-  var point: Fault.Point {
-    switch self {
-    case .afterRequest: .afterRequest
-    case .inStatusLine: .inStatusLine
-    case .inHeaders: .inHeaders
-    case .inChunk: .inChunk(nil)
-    }
-  }
+private func key(_ verb: String, _ end: String) -> String {
+  verb == "close" && end == "AfterBodyBytes" ? "truncateAfterBodyBytes" : verb + end
 }
 
 extension Fault {
@@ -227,22 +223,18 @@ extension Fault {
     let length = try object.double("forMilliseconds", in: milliseconds)
     var found: [Fault] = []
     var hasStall = false
-    for verb in Verb.allCases {
+    for effect in effects {
       var points: [Point] = []
-      if let word = try object.choice(verb.rawValue, Word.self) { points.append(word.point) }
-      if let count = try object.int(verb.byteKey, in: bytes) { points.append(.byte(count)) }
-      if let count = try object.int(verb.bodyKey, in: bytes) { points.append(.body(count)) }
-      if let count = try object.int(verb.chunkKey, in: bytes) { points.append(.inChunk(count)) }
-      if let count = try object.int(verb.eventKey, in: bytes) { points.append(.event(count)) }
-      hasStall = hasStall || verb == .stall && !points.isEmpty
-      let effect: Effect =
-        switch verb {
-        case .reset: .reset
-        case .close: .close
-        case .halfClose: .halfClose
-        case .stall: .stall(length.map { Duration(milliseconds: $0) })
+      if let row = try object.row(effect.verb, of: places) { points.append(row.value) }
+      for (end, place) in counted {
+        if let count = try object.int(key(effect.verb, end), in: bytes) {
+          points.append(place(count))
         }
-      found += points.map { .cut(at: $0, then: effect) }
+      }
+      let isStall = effect == .stall(nil)
+      hasStall = hasStall || isStall && !points.isEmpty
+      let lasting = isStall ? .stall(length.map { Duration(milliseconds: $0) }) : effect
+      found += points.map { .cut(at: $0, then: lasting) }
     }
     guard length == nil || hasStall else {
       throw object.error("forMilliseconds", "this belongs to a \"stall\"")
@@ -252,28 +244,20 @@ extension Fault {
 }
 
 extension Fault.Effect {
+  fileprivate var verb: String { if case .stall = self { "stall" } else { "\(self)" } }
+
   func json(at point: Fault.Point) -> JSON {
-    let verb: Verb
-    var length: Duration?
-    switch self {
-    case .reset: verb = .reset
-    case .close: verb = .close
-    case .halfClose: verb = .halfClose
-    case .stall(let wanted): (verb, length) = (.stall, wanted)
-    }
-    let (key, place): (String, JSON) =
+    let (end, place): (String, JSON) =
       switch point {
-      case .afterRequest: (verb.rawValue, .text(Word.afterRequest.rawValue))
-      case .inStatusLine: (verb.rawValue, .text(Word.inStatusLine.rawValue))
-      case .inHeaders: (verb.rawValue, .text(Word.inHeaders.rawValue))
-      case .inChunk(nil): (verb.rawValue, .text(Word.inChunk.rawValue))
-      case .inChunk(let count?): (verb.chunkKey, .number(count))
-      case .body(let count): (verb.bodyKey, .number(count))
-      case .byte(let count): (verb.byteKey, .number(count))
-      case .event(let count): (verb.eventKey, .number(count))
+      case .afterRequest, .inStatusLine, .inHeaders: ("", .text("\(point)"))
+      case .inChunk(nil): ("", "inChunk")
+      case .inChunk(let count?): ("InChunkAfterBodyBytes", .number(count))
+      case .body(let count): ("AfterBodyBytes", .number(count))
+      case .byte(let count): ("AfterBytes", .number(count))
+      case .event(let count): ("AfterEvents", .number(count))
       }
-    var members = [JSON.Member(JSON.Text(key), place)]
-    members.add("forMilliseconds", length)
+    var members = [JSON.Member(JSON.Text(key(verb, end)), place)]
+    if case .stall(let length) = self { members.add("forMilliseconds", length) }
     return .object(members)
   }
 }

@@ -172,9 +172,7 @@ public enum Fault: Sendable, Hashable {
     return switch role {
     case .replacement, .edit: true
     case .form(let isSeen): isSeen
-    case .delay, .pause, .lateConnection, .failedConnection, .refusal, .end, .idleEnd,
-      .conversation:
-      false
+    default: false
     }
   }
 
@@ -183,9 +181,7 @@ public enum Fault: Sendable, Hashable {
   package var changesAnswer: Bool {
     switch role {
     case .replacement, .edit, .form: true
-    case .delay, .pause, .lateConnection, .failedConnection, .refusal, .end, .idleEnd,
-      .conversation:
-      false
+    default: false
     }
   }
 

@@ -15,8 +15,7 @@ struct GzipBomb {
   /// Makes one that opens to so many bytes, at least ``openedBytesMin``.
   init(opensTo count: Int) {
     let spaces = max(count, Self.openedBytesMin) - 2
-    var bits = BitWriter(Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255]))
-    bits.appendCode()
+    var bits = BitWriter(Self.head)
     bits.append(code: Self.open)
     bits.append(code: Self.space)
     let (repetitions, rest) = (spaces - 1).quotientAndRemainder(dividingBy: Self.repeatedBytes)
@@ -34,6 +33,13 @@ struct GzipBomb {
     data = bits.data
   }
 
+  /// The head of the file, and that of the last block, with its code as the lengths of the symbols'
+  /// codes (RFC 1951 §3.2.7): of `[`, `]`, the space and the end three bits, of 285 one, and one of
+  /// the only distance.
+  private static let head = Data([
+    0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255,
+    0xED, 0xC0, 0x81, 0x0C, 0, 0, 0, 0x02, 0x30, 0x95, 0xBC, 0x5A, 0xFE, 0x1A, 0x89, 0xFC,
+  ])
   /// The longest repetition there is, which the symbol 285 stands for.
   private static let repeatedBytes = 258
   // The code gives 285 one bit and these four three bits each; the only distance, of one byte, has
@@ -80,40 +86,6 @@ private struct BitWriter {
   private mutating func flush() {
     data.append(UInt8(pending))
     (pending, pendingCount) = (0, 0)
-  }
-
-  /// Appends the head of the last block, with its code as the lengths of the symbols' codes (RFC
-  /// 1951 §3.2.7): of `[`, `]`, the space and the end three bits, of 285 one, and one of the only
-  /// distance.
-  mutating func appendCode() {
-    append(1, count: 1)
-    append(2, count: 2)
-    append(286 - 257, count: 5)
-    append(1 - 1, count: 5)
-    // In the order of that paragraph: 18 has one bit, 3 has two, 0 and 1 have three.
-    let lengths: [UInt64] = [0, 0, 1, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 3]
-    append(UInt64(lengths.count - 4), count: 4)
-    for length in lengths { append(length, count: 3) }
-    let (three, none, one): ((UInt64, Int), (UInt64, Int), (UInt64, Int)) =
-      ((0b10, 2), (0b110, 3), (0b111, 3))
-    appendUnused(32)
-    append(code: three)
-    appendUnused(58)
-    append(code: three)
-    append(code: none)
-    append(code: three)
-    appendUnused(138)
-    appendUnused(24)
-    append(code: three)
-    appendUnused(28)
-    append(code: one)
-    append(code: one)
-  }
-
-  /// Appends that so many symbols, 11 to 138, are not used.
-  private mutating func appendUnused(_ count: UInt64) {
-    append(code: (0, 1))
-    append(count - 11, count: 7)
   }
 }
 

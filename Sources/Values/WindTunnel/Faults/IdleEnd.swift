@@ -37,42 +37,34 @@ public struct IdleEnd: Sendable, Hashable {
 // { "keepAlive": "closeOnNextRequest" | "resetOnNextRequest" }
 
 extension IdleEnd {
-  private enum Word: String, CaseIterable {
-    case closeAfterIdle, resetAfterIdle, closeOnNextRequest, resetOnNextRequest
-  }
+  private static let words: [(word: String, value: (ending: Ending, isIdle: Bool))] = [
+    ("closeAfterIdle", (.close, true)), ("resetAfterIdle", (.reset, true)),
+    ("closeOnNextRequest", (.close, false)), ("resetOnNextRequest", (.reset, false)),
+  ]
 
   /// Reads the keys of an end; `nil` if there are none.
   init?(reading object: inout ObjectReader) throws(FormatError) {
-    let word = try object.choice("keepAlive", Word.self)
+    let row = try object.row("keepAlive", of: Self.words)
     let idle = try object.double("idleMilliseconds", in: Fault.milliseconds)
-    guard let word else {
+    guard let (word, (ending, isIdle)) = row else {
       if idle != nil { throw object.error("idleMilliseconds", "this belongs to a \"keepAlive\"") }
       return nil
     }
-    let isIdle = word == .closeAfterIdle || word == .resetAfterIdle
     guard isIdle == (idle != nil) else {
       throw object.error(
         "idleMilliseconds",
         isIdle
-          ? "\(word.rawValue) needs this time, 0 to 86400000"
-          : "this does not go with \"\(word.rawValue)\""
+          ? "\(word) needs this time, 0 to 86400000" : "this does not go with \"\(word)\""
       )
     }
-    self.init(
-      word == .closeAfterIdle || word == .closeOnNextRequest ? .close : .reset,
-      idle.map { .idle(Duration(milliseconds: $0)) } ?? .nextRequest
-    )
+    self.init(ending, idle.map { .idle(Duration(milliseconds: $0)) } ?? .nextRequest)
   }
 
   var json: JSON {
-    switch (ending, moment) {
-    case (.close, .nextRequest): ["keepAlive": .text(Word.closeOnNextRequest.rawValue)]
-    case (.reset, .nextRequest): ["keepAlive": .text(Word.resetOnNextRequest.rawValue)]
-    case (let ending, .idle(let length)):
-      [
-        "keepAlive": .text((ending == .close ? Word.closeAfterIdle : .resetAfterIdle).rawValue),
-        "idleMilliseconds": .milliseconds(length),
-      ]
+    switch moment {
+    case .nextRequest: ["keepAlive": "\(ending)OnNextRequest"]
+    case .idle(let length):
+      ["keepAlive": "\(ending)AfterIdle", "idleMilliseconds": .milliseconds(length)]
     }
   }
 }

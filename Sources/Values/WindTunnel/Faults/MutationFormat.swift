@@ -1,23 +1,16 @@
 // { "mutate": NAME }, with "at", "draw", "afterBodyBytes" or "to" beside it.
 
 extension Mutation {
-  private enum Word: String, CaseIterable {
-    case null, missing, wrongType, extra, truncate, status, emptyLists, hollow
-
-    /// The keys that may stand beside it.
-    var keys: [String] {
-      switch self {
-      case .null, .missing, .wrongType, .extra: ["at", "draw"]
-      case .truncate: ["afterBodyBytes", "draw"]
-      case .status: ["to"]
-      case .emptyLists, .hollow: []
-      }
-    }
-  }
+  /// The words, and the keys that may stand beside each.
+  private static let words: [(word: String, value: [String])] =
+    Change.allCases.map { ($0.rawValue, ["at", "draw"]) } + [
+      ("truncate", ["afterBodyBytes", "draw"]), ("status", ["to"]), ("emptyLists", []),
+      ("hollow", []),
+    ]
 
   /// Reads the keys of a mutation; `nil` where there are none.
   init?(reading object: inout ObjectReader) throws(FormatError) {
-    let word = try object.choice("mutate", Word.self)
+    let row = try object.row("mutate", of: Self.words)
     let path = try object.string("at")
     let offset = try object.int("afterBodyBytes", in: Fault.bytes)
     let status = try object.int("to", in: Fault.statusRange)
@@ -26,28 +19,27 @@ extension Mutation {
       ("at", path != nil), ("afterBodyBytes", offset != nil), ("to", status != nil),
       ("draw", draw != nil),
     ].filter(\.1).map(\.0)
-    guard let word else {
+    guard let (word, keys) = row else {
       if let key = given.first { throw object.error(key, "this belongs to a \"mutate\"") }
       return nil
     }
-    for key in given where !word.keys.contains(key) {
+    for key in given where !keys.contains(key) {
       throw object.error(
         key,
-        "this does not go with \"\(word.rawValue)\"",
-        fix: word.keys.isEmpty
-          ? "Nothing does." : "What does: \(word.keys.joined(separator: ", "))."
+        "this does not go with \"\(word)\"",
+        fix: keys.isEmpty ? "Nothing does." : "What does: \(keys.joined(separator: ", "))."
       )
     }
     guard given.count <= 1 else {
       throw object.error("draw", "a place is named or drawn, not both")
     }
     switch word {
-    case .truncate: self = .cut(offset.map { .after($0) } ?? draw.map { .drawn($0) } ?? .anywhere)
-    case .status: self = .status(status)
-    case .emptyLists: self = .emptyLists
-    case .hollow: self = .hollow
-    case .null, .missing, .wrongType, .extra:
-      guard let change = Change(rawValue: word.rawValue) else { return nil }
+    case "truncate": self = .cut(offset.map { .after($0) } ?? draw.map { .drawn($0) } ?? .anywhere)
+    case "status": self = .status(status)
+    case "emptyLists": self = .emptyLists
+    case "hollow": self = .hollow
+    default:
+      guard let change = Change(rawValue: word) else { return nil }
       self = .field(change, try Self.place(path, draw, object))
     }
   }
@@ -68,10 +60,9 @@ extension Mutation {
     let word =
       switch self {
       case .field(let change, _): change.rawValue
-      case .cut: Word.truncate.rawValue
-      case .status: Word.status.rawValue
-      case .emptyLists: Word.emptyLists.rawValue
-      case .hollow: Word.hollow.rawValue
+      case .cut: "truncate"
+      case .status: "status"
+      case .emptyLists, .hollow: "\(self)"
       }
     var members = [JSON.Member("mutate", .text(word))]
     switch self {

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import WindTunnelSymptoms
 
 /// A change to an answer that leaves it well-formed, or nearly so.
@@ -201,9 +202,7 @@ extension Fault {
     add(try object.int("staleSeconds", in: 0...1_000_000_000).map { .stale(seconds: $0) })
     add(try object.int("version", in: 1...ResponseEdit.versionsMax).map { .version($0) })
     add(try object.int("headerFields", in: 1...ResponseEdit.fieldsMax).map { .moreFields($0) })
-    if try object.choice("fieldNames", ResponseEdit.FieldNames.self) == .lowercase {
-      add(.lowercaseFieldNames)
-    }
+    add(try object.row("fieldNames", of: ResponseEdit.fieldNames)?.value)
     let fieldBytes = try object.int("headerFieldBytes", in: 1...ResponseEdit.fieldBytesMax)
     add(fieldBytes.map { .longField(bytes: $0) })
     let interim = try object.int("interimResponses", in: 1...ResponseEdit.interimResponsesMax)
@@ -219,10 +218,9 @@ extension Fault {
 
 extension ResponseEdit {
   /// The spellings of field names in a scenario's file.
-  fileprivate enum FieldNames: String, CaseIterable {
-    /// The names in small letters alone.
-    case lowercase
-  }
+  fileprivate static let fieldNames: [(word: String, value: ResponseEdit)] = [
+    ("lowercase", .lowercaseFieldNames)
+  ]
 
   var json: JSON {
     switch self {
@@ -232,12 +230,57 @@ extension ResponseEdit {
     case .stale(let seconds): ["staleSeconds": .number(seconds)]
     case .version(let number): ["version": .number(number)]
     case .moreFields(let count): ["headerFields": .number(count)]
-    case .lowercaseFieldNames: ["fieldNames": .text(FieldNames.lowercase.rawValue)]
+    case .lowercaseFieldNames: ["fieldNames": "lowercase"]
     case .longField(let count): ["headerFieldBytes": .number(count)]
     case .interimResponses(let count): ["interimResponses": .number(count)]
     case .endlessBody(let count): ["endlessBodyBytes": .number(count)]
     case .gzipBomb(let count): ["gzipBombBytes": .number(count)]
     case .bodyOf(let number): ["bodyOf": .number(number)]
+    }
+  }
+}
+
+extension ResponseEdit.Content {
+  /// Returns the body and, where it is the recorded one but for some places, the edits that make it
+  /// of that.
+  func applied(
+    to body: Data,
+    of head: ResponseHead
+  ) throws(Mutation.Misfit) -> (body: Data, edits: [Edit]?) {
+    switch self {
+    case .duplicated: return (body + body, nil)
+    case .large:
+      return (body + Data(repeating: UInt8(ascii: " "), count: ResponseEdit.fillerBytes), nil)
+    case .empty: return (Data(), nil)
+    // RFC 3629 §3: 0xC3 wants another byte, and 0xFF never stands anywhere.
+    case .invalidUTF8: return (body + Data([0xC3, 0xFF]), nil)
+    case .invalidJSON: return (body + Data("]".utf8), nil)
+    case .errorEvent:
+      guard let format = EventStream.Format(of: head.headers) else {
+        throw Mutation.Misfit("the answer streams no events")
+      }
+      let events = EventStream(body, format).events
+      let half = events.prefix(events.count / 2).last?.end ?? 0
+      return (body.prefix(half) + ResponseEdit.errorEvent(in: format), nil)
+    case .retryZero, .retryNegative, .retryHuge, .retryGarbage, .missingEventIDs, .emptyEventIDs:
+      guard EventStream.Format(of: head.headers) == .serverSent else {
+        throw Mutation.Misfit("the answer streams no server-sent events")
+      }
+      let edits = try eventEdits(of: body)
+      return (Data(Edit.applied(edits, to: Bytes(body))), edits)
+    }
+  }
+}
+
+extension ResponseEdit {
+  /// Returns an event that says that the server has failed.
+  fileprivate static func errorEvent(in format: EventStream.Format) -> Data {
+    let error =
+      #"{"type":"error","error":{"type":"\#(errorWord)","message":"The server is overloaded."}}"#
+    return switch format {
+    case .serverSent: Data("event: error\ndata: \(error)\n\n".utf8)
+    case .lines: Data("\(error)\n".utf8)
+    case .sequence: Data("\u{1E}\(error)\n".utf8)
     }
   }
 }

@@ -42,58 +42,43 @@ extension ResponseEdit {
 
   /// The places of the bytes that a version may change, counted from the first.
   private static func changeablePlaces(in body: Data) -> [Int] {
-    let bytes = Array(body)
+    let bytes = Bytes(body)
     // What is no JSON has no form that is known here.
-    guard (try? JSON(parsing: body, source: "")) != nil else {
+    guard let text = JSONText(bytes, mayBeScalar: true) else {
       return bytes.indices.filter { bytes[$0].isASCIILetter || bytes[$0].isASCIIDigit }
     }
     var places: [Int] = []
-    var place = 0
-    while place < bytes.count {
-      switch bytes[place] {
-      case UInt8(ascii: "\""):
-        let text = letters(ofTextAt: &place, in: bytes)
-        if !isName(before: place, in: bytes) { places += text }
-      case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
-        places.append(lastDigit(ofNumberAt: &place, in: bytes))
-      default: place += 1
-      }
-    }
+    collect(text.whole, of: text, into: &places)
     return places
   }
 
-  /// Returns the places of a text's letters outside escapes, and goes on behind its end.
-  private static func letters(ofTextAt place: inout Int, in bytes: [UInt8]) -> [Int] {
-    var letters: [Int] = []
-    place += 1
-    while place < bytes.count, bytes[place] != UInt8(ascii: "\"") {
-      if bytes[place] == UInt8(ascii: "\\") {
-        let isCode = place + 1 < bytes.count && bytes[place + 1] == UInt8(ascii: "u")
-        place += isCode ? 6 : 2
-      } else {
-        if bytes[place].isASCIILetter { letters.append(place) }
-        place += 1
+  private static func collect(_ span: JSONSpan, of text: JSONText, into places: inout [Int]) {
+    switch span {
+    case .word: break
+    case .string(let range): places += letters(in: range, of: text.bytes)
+    case .number(let range):
+      let digits = text.bytes[range].prefix { $0 | 0x20 != UInt8(ascii: "e") }
+      if let last = digits.lastIndex(where: \.isASCIIDigit) { places.append(last) }
+    case .array:
+      for element in text.elements(of: span) { collect(element, of: text, into: &places) }
+    case .object:
+      for member in text.members(of: span) { collect(member.value, of: text, into: &places) }
+    }
+  }
+
+  /// Returns the places of a text's letters outside escapes.
+  private static func letters(in text: Range<Int>, of bytes: Bytes) -> [Int] {
+    var escaped = 0
+    return text.filter { place in
+      guard escaped == 0 else {
+        escaped -= 1
+        return false
       }
+      if bytes[place] == UInt8(ascii: "\\") {
+        escaped = bytes[place + 1] == UInt8(ascii: "u") ? 5 : 1
+      }
+      return bytes[place].isASCIILetter
     }
-    place += 1
-    return letters
-  }
-
-  /// Tells whether the text that ends there is the name of a member.
-  private static func isName(before place: Int, in bytes: [UInt8]) -> Bool {
-    bytes[min(place, bytes.count)...].first { $0 > 0x20 } == UInt8(ascii: ":")
-  }
-
-  /// Returns the place of the last digit in front of an exponent, and goes on behind the number.
-  private static func lastDigit(ofNumberAt place: inout Int, in bytes: [UInt8]) -> Int {
-    var last = place
-    var isExponent = false
-    while place < bytes.count, bytes[place].isASCIIDigit || ".+-eE".utf8.contains(bytes[place]) {
-      if bytes[place] | 0x20 == UInt8(ascii: "e") { isExponent = true }
-      if !isExponent, bytes[place].isASCIIDigit { last = place }
-      place += 1
-    }
-    return last
   }
 }
 

@@ -62,14 +62,10 @@ public enum RetryAfter: Sendable, Hashable {
 
 // MARK: In a scenario's file
 
-private enum Spelling: String, CaseIterable {
-  case date, pastDate, huge, garbage, negative, twoFields
-}
-
 extension Fault {
   static func statuses(_ object: inout ObjectReader) throws(FormatError) -> [Fault] {
     let seconds = try object.int("retryAfterSeconds", in: 0...1_000_000_000).map { Int64($0) }
-    let spelling = try object.choice("retryAfter", Spelling.self)
+    let spelling = try object.row("retryAfter", of: RetryAfter.words)?.value
     guard let status = try object.int("status", in: statusRange) else {
       if seconds == nil, spelling == nil { return [] }
       throw object.error(
@@ -77,22 +73,22 @@ extension Fault {
         "a Retry-After needs a status to stand with"
       )
     }
-    guard seconds == nil || spelling == nil || spelling == .date else {
+    let isDate = if case .date? = spelling { true } else { false }
+    guard seconds == nil || spelling == nil || isDate else {
       throw object.error("retryAfterSeconds", "of the spellings only \"date\" goes with seconds")
     }
-    let retryAfter: RetryAfter? =
-      switch spelling {
-      case nil: seconds.map { .seconds($0) }
-      case .date?: .date(inSeconds: seconds ?? 1)
-      case let word?: RetryAfter.words.first { "\($0)" == word.rawValue }
-      }
+    let retryAfter =
+      isDate ? .date(inSeconds: seconds ?? 1) : spelling ?? seconds.map { .seconds($0) }
     return [.status(status, retryAfter: retryAfter)]
   }
 }
 
 extension RetryAfter {
-  /// The values whose spelling is a word without seconds.
-  fileprivate static let words: [RetryAfter] = [.pastDate, .huge, .garbage, .negative, .twoFields]
+  /// The values whose spelling is a word; a date may have its seconds beside it.
+  fileprivate static let words: [(word: String, value: RetryAfter)] = [
+    ("date", .date(inSeconds: 1)), ("pastDate", .pastDate), ("huge", .huge), ("garbage", .garbage),
+    ("negative", .negative), ("twoFields", .twoFields),
+  ]
 
   var members: [JSON.Member] {
     switch self {

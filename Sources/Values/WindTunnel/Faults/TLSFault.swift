@@ -220,37 +220,18 @@ public enum TLSAlert: String, Sendable, Hashable, CaseIterable {
   case noApplicationProtocol
 
   /// The alert's number in a record.
-  public var number: UInt8 {
-    switch self {
-    case .closeNotify: 0
-    case .unexpectedMessage: 10
-    case .badRecordMAC: 20
-    case .recordOverflow: 22
-    case .handshakeFailure: 40
-    case .badCertificate: 42
-    case .unsupportedCertificate: 43
-    case .certificateRevoked: 44
-    case .certificateExpired: 45
-    case .certificateUnknown: 46
-    case .illegalParameter: 47
-    case .unknownCA: 48
-    case .accessDenied: 49
-    case .decodeError: 50
-    case .decryptError: 51
-    case .protocolVersion: 70
-    case .insufficientSecurity: 71
-    case .internalError: 80
-    case .inappropriateFallback: 86
-    case .userCanceled: 90
-    case .missingExtension: 109
-    case .unsupportedExtension: 110
-    case .unrecognizedName: 112
-    case .badCertificateStatusResponse: 113
-    case .unknownPSKIdentity: 115
-    case .certificateRequired: 116
-    case .noApplicationProtocol: 120
-    }
-  }
+  public var number: UInt8 { Self.numbers[self, default: 0] }
+
+  private static let numbers: [TLSAlert: UInt8] = [
+    .closeNotify: 0, .unexpectedMessage: 10, .badRecordMAC: 20, .recordOverflow: 22,
+    .handshakeFailure: 40, .badCertificate: 42, .unsupportedCertificate: 43,
+    .certificateRevoked: 44, .certificateExpired: 45, .certificateUnknown: 46,
+    .illegalParameter: 47, .unknownCA: 48, .accessDenied: 49, .decodeError: 50, .decryptError: 51,
+    .protocolVersion: 70, .insufficientSecurity: 71, .internalError: 80, .inappropriateFallback: 86,
+    .userCanceled: 90, .missingExtension: 109, .unsupportedExtension: 110, .unrecognizedName: 112,
+    .badCertificateStatusResponse: 113, .unknownPSKIdentity: 115, .certificateRequired: 116,
+    .noApplicationProtocol: 120,
+  ]
 
   /// Tells whether the alert ends the connection by an error, which all but two do.
   public var isFatal: Bool { self != .closeNotify && self != .userCanceled }

@@ -25,20 +25,10 @@ struct FileCalls: Sendable {
     at offset: Int,
     of file: URL
   ) throws(FileError) {
-    let code = bytes.withUnsafeBytes { buffer -> Int32 in
-      var done = 0
-      while done < buffer.count {
-        let count = write(
-          descriptor,
-          UnsafeRawBufferPointer(rebasing: buffer[done...]),
-          offset + done
-        )
-        if count < 0, errno == EINTR { continue }
-        // A disk that takes nothing and says nothing is full.
-        guard count > 0 else { return count < 0 ? errno : ENOSPC }
-        done += count
+    let code = bytes.withUnsafeBytes { buffer in
+      FileError.code(ofMoving: buffer.count) { done in
+        write(descriptor, UnsafeRawBufferPointer(rebasing: buffer[done...]), offset + done)
       }
-      return 0
     }
     if code != 0 { throw .refused(file, code) }
   }

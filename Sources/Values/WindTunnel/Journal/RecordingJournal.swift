@@ -220,29 +220,20 @@ public final class RecordingJournal: Sendable {
   ) throws -> (count: Int, leftOut: [String]) {
     // In one hold of the lock: nothing may be written behind the end.
     try state.withLock { state in
-      defer {
-        state.page?.close()
-        state.page = nil
-      }
+      defer { state.leave { $0.close() } }
       let result = try state.write(
         cassette,
         orders: orders,
         lines: state.lines.map { JournalRoom.Line(order: $0.mark.order, place: $0.place) },
         to: cassetteFile
       )
-      state.page?.remove()
-      state.page = nil
+      state.leave { $0.remove() }
       return result
     }
   }
 
   /// Removes the journal after its recording has ended.
-  public func remove() {
-    state.withLock { state in
-      state.page?.remove()
-      state.page = nil
-    }
-  }
+  public func remove() { state.withLock { state in state.leave { $0.remove() } } }
 
   /// Removes what came since the last recording that was cut short, if there was one: the cassette
   /// still holds only a part of it. Otherwise removes the journal.
@@ -253,14 +244,12 @@ public final class RecordingJournal: Sendable {
         if state.isUnfinished {
           try state.page?.clear()
           _ = try state.page?.append(JournalFormat.unfinished)
-          state.page?.close()
-        } else {
-          state.page?.remove()
+          state.leave { $0.close() }
         }
       } catch {
-        state.page?.remove()
+        // A page that cannot say so is removed with the others.
       }
-      state.page = nil
+      state.leave { $0.remove() }
       // Bodies that no line could hold are thrown away with them, when nothing names them any more.
       for name in state.ownSideFiles { state.sideFiles.remove(name) }
       state.ownSideFiles = []
@@ -275,12 +264,7 @@ public final class RecordingJournal: Sendable {
   package var incompleteCount: Int { state.withLock { $0.incompleteCount } }
 
   /// Closes the journal and leaves it for the next recording, or removes it if it is empty.
-  public func close() {
-    state.withLock { state in
-      state.page?.close()
-      state.page = nil
-    }
-  }
+  public func close() { state.withLock { state in state.leave { $0.close() } } }
 
   /// The error of the first interaction that could not be written to the journal; the recording
   /// itself goes on with it.
@@ -346,6 +330,12 @@ public final class RecordingJournal: Sendable {
 }
 
 extension RecordingJournal.State {
+  /// Ends the use of the page, if it is in use.
+  fileprivate mutating func leave(_ end: (inout JournalPage) -> Void) {
+    if var page { end(&page) }
+    page = nil
+  }
+
   /// Writes an interaction down; answers what does not stand in the journal for that.
   fileprivate mutating func append(_ interaction: Interaction, _ mark: JournalFormat.Mark)
     -> [RecordingJournal.Loss]

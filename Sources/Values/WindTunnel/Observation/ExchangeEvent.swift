@@ -49,6 +49,19 @@ public enum ExchangeEvent: Sendable {
   case strayed(Outcome, Mismatch)
   /// A tunnel has been closed.
   case tunnelEnded(TunnelEnd)
+
+  /// The outcome of the request that the event is about; `nil` before there is one, and for a
+  /// tunnel.
+  package var outcome: Outcome? {
+    switch self {
+    case .undone(let outcome, _), .requestEnd(let outcome, _, _), .firstByte(let outcome),
+      .passed(let outcome, _), .ended(let outcome, _), .left(let outcome),
+      .notAsked(let outcome, _), .said(let outcome, _), .conversed(let outcome, _),
+      .strayed(let outcome, _):
+      outcome
+    case .decided, .tunnelEnded: nil
+    }
+  }
 }
 
 /// The end of an exchange, as the server saw it.
@@ -163,12 +176,5 @@ public struct TunnelEnd: Sendable, Hashable {
   }
 
   /// Whether anything but the two ends closed the tunnel.
-  public var isBroken: Bool {
-    switch reason {
-    case .closed, .stopped: false
-    case .clientReset, .originReset, .cut, .refused, .failed, .expired, .certificateRefused,
-      .handshakeFailed:
-      true
-    }
-  }
+  public var isBroken: Bool { ![.closed, .stopped].contains(reason) }
 }

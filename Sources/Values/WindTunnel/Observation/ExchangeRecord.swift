@@ -117,7 +117,7 @@ package struct ExchangeRecord: Sendable, Hashable, Identifiable {
 extension Request {
   /// The number of bytes of the path, the query and the header fields, with the four that
   /// separate a field from its value and from the next field.
-  var headBytes: Int {
+  package var headBytes: Int {
     headers.reduce(url.path.utf8.count + (url.query?.utf8.count ?? 0)) { bytes, field in
       bytes + field.name.utf8.count + field.value.utf8.count + 4
     }

@@ -105,6 +105,6 @@ public struct SentRequest: Sendable, Hashable, Identifiable {
     let type = ContentType(headers["Content-Type"] ?? "").essence
     guard type == "application/x-www-form-urlencoded" else { return [:] }
     return Dictionary(grouping: FormFields.fields(body.data)) { $0.name }
-      .mapValues { $0.map { String(decoding: $0.value, as: UTF8.self) } }
+      .mapValues { $0.map(\.text) }
   }
 }

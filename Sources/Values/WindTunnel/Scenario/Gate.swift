@@ -341,30 +341,10 @@ enum GateLines {
   /// Returns the lines of the gates under a key, in their order and counted from 1; none if there
   /// are no gates.
   static func find(_ name: String, in text: Data) -> [Int] {
-    text.withUnsafeBytes { raw in
-      let bytes = raw.assumingMemoryBound(to: UInt8.self)
-      var offsets: [Int] = []
-      let read = { (parser: inout JSONParser) throws(JSONParser.Failure) in
-        guard try parser.kind() == .object, try parser.enterObject() else { return }
-        repeat {
-          try parser.beginKey()
-          let key = try parser.skipString()
-          try parser.endKey()
-          guard parser.text(key.range) == name, try parser.kind() == .array else {
-            try parser.skipValue()
-            continue
-          }
-          guard try parser.enterList() else { continue }
-          repeat {
-            parser.skipSpace()
-            offsets.append(parser.position)
-            try parser.skipValue()
-          } while try parser.goesOnInList()
-        } while try parser.goesOnInObject()
-      }
-      // The text has been read by now; were it broken, somebody would have said so.
-      guard case .success = JSONParser.whole(bytes, read) else { return [] }
-      return offsets.map { offset in 1 + bytes[..<offset].count { $0 == UInt8(ascii: "\n") } }
+    guard let json = JSONText(Bytes(text)) else { return [] }
+    let lists = json.members(of: json.whole).filter { json.text($0.name) == name }
+    return lists.flatMap { json.elements(of: $0.value) }.map { element in
+      1 + json.bytes[..<element.range.lowerBound].count { $0 == UInt8(ascii: "\n") }
     }
   }
 }

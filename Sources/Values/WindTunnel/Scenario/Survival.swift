@@ -25,17 +25,6 @@ public struct Survival: Sendable, Hashable {
     (self.calls, self.by, self.wrong) = (calls, by, wrong)
   }
 
-  /// The account in a sentence.
-  package var words: String {
-    let who =
-      switch calls {
-      case .all: "Every call can go well"
-      case .some: "Some calls can go well"
-      case .none: "No call can go well"
-      }
-    return "\(who): by \(by). Wrong is \(wrong)."
-  }
-
 }
 
 extension Survival: JSONObject {

@@ -21,31 +21,23 @@ extension Trigger: JSONObject {
     try fields.choice("credential", &credential)
     try fields.int("recording", &recording, in: Fault.recordingNumbers)
     try fields.refuseUnknownKeys()
-    if fields.isReading { try refuseNever(fields.object) }
+    try refuseNever(fields)
   }
 
   /// Refuses what no request can ever be.
-  private func refuseNever(_ object: ObjectReader) throws(FormatError) {
-    if let first, let attempt, attempt > first {
-      throw object.error(
-        "attempt",
-        "request \(attempt) is none of the first \(first), so this never fires",
-        fix: "What does: 1 to \(first)."
-      )
+  private func refuseNever(_ fields: JSONFields) throws(FormatError) {
+    if let first, let attempt {
+      let problem = "request \(attempt) is none of the first \(first), so this never fires"
+      try fields.refuse(attempt > first, "attempt", problem, fix: "What does: 1 to \(first).")
     }
-    if let every, let attempt, !attempt.isMultiple(of: every) {
-      throw object.error(
-        "every",
-        "\(attempt) is no multiple of \(every), so this never fires",
-        fix: "Write one of the two."
-      )
+    if let every, let attempt {
+      let problem = "\(attempt) is no multiple of \(every), so this never fires"
+      let isNever = !attempt.isMultiple(of: every)
+      try fields.refuse(isNever, "every", problem, fix: "Write one of the two.")
     }
-    if let every, let first, every > first {
-      throw object.error(
-        "every",
-        "none of the first \(first) is a multiple of \(every), so this never fires",
-        fix: "What does: 1 to \(first)."
-      )
+    if let every, let first {
+      let problem = "none of the first \(first) is a multiple of \(every), so this never fires"
+      try fields.refuse(every > first, "every", problem, fix: "What does: 1 to \(first).")
     }
   }
 }

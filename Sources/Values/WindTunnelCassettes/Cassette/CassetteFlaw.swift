@@ -132,9 +132,7 @@ extension Interaction {
     }
     let coding = headers.values("Content-Encoding").joined(separator: ", ").lowercased()
     let opened = Inflate.opened(body.data, coding: coding)
-    let isClosed = coding.split(separator: ",").contains {
-      !Inflate.codings.contains(String($0.trimmingOptionalWhitespace()))
-    }
+    let isClosed = coding.listElements.contains { !Inflate.codings.contains(String($0)) }
     if body.count > 0, Inflate.isThere, !(opened?.isAsLabelled ?? isClosed) {
       problems.append("the \(noun)'s body is no \(coding), which its Content-Encoding says it is")
     }

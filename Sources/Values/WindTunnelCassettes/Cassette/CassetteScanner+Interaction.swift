@@ -119,27 +119,23 @@ extension CassetteScanner {
   }
 
   private mutating func chunks() throws(Failure) -> [Timing.Chunk] {
-    guard try parser.kind() == .array else { throw Self.unusual }
-    var chunks: [Timing.Chunk] = []
-    guard try parser.enterList() else { return chunks }
-    repeat {
-      guard try parser.kind() == .array, try parser.enterList() else { throw Self.unusual }
-      let bytes = try int(in: InteractionReader.chunkRange)
-      guard try parser.goesOnInList() else { throw Self.unusual }
-      let offset = Duration(milliseconds: try milliseconds())
-      guard try !parser.goesOnInList() else { throw Self.unusual }
-      chunks.append(Timing.Chunk(bytes: bytes, offset: offset))
-    } while try parser.goesOnInList()
-    return chunks
+    try list { scanner throws(Failure) in
+      guard try scanner.parser.kind() == .array, try scanner.parser.enterList() else {
+        throw Self.unusual
+      }
+      let bytes = try scanner.int(in: InteractionReader.chunkRange)
+      guard try scanner.parser.goesOnInList() else { throw Self.unusual }
+      let offset = Duration(milliseconds: try scanner.milliseconds())
+      guard try !scanner.parser.goesOnInList() else { throw Self.unusual }
+      return Timing.Chunk(bytes: bytes, offset: offset)
+    }
   }
 
   private mutating func messages(_ notes: inout InnerNotes) throws(Failure) -> [WebSocketMessage] {
-    guard try parser.kind() == .array else { throw Self.unusual }
     var messages: [WebSocketMessage] = []
-    guard try parser.enterList() else { return messages }
-    repeat {
-      messages.append(try message(behind: messages, &notes))
-    } while try parser.goesOnInList()
+    _ = try list { scanner throws(Failure) in
+      messages.append(try scanner.message(behind: messages, &notes))
+    }
     return messages
   }
 
@@ -187,14 +183,19 @@ extension CassetteScanner {
     return message
   }
 
+  /// Reads a list of lengths in bytes.
   mutating func lengths() throws(Failure) -> [Int] {
+    try list { scanner throws(Failure) in try scanner.int(in: InteractionReader.chunkRange) }
+  }
+
+  /// Reads a list, element by element.
+  private mutating func list<Element>(
+    _ element: (inout Self) throws(Failure) -> Element
+  ) throws(Failure) -> [Element] {
     guard try parser.kind() == .array else { throw Self.unusual }
-    var lengths: [Int] = []
-    guard try parser.enterList() else { return lengths }
-    repeat {
-      lengths.append(try int(in: InteractionReader.chunkRange))
-    } while try parser
-      .goesOnInList()
-    return lengths
+    var elements: [Element] = []
+    guard try parser.enterList() else { return elements }
+    repeat { elements.append(try element(&self)) } while try parser.goesOnInList()
+    return elements
   }
 }

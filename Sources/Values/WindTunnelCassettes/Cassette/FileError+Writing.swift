@@ -7,15 +7,50 @@ extension FileError {
   /// written. A file that nobody may write is left alone, though its folder would let it be
   /// replaced.
   package static func writing(_ data: Data, to file: URL) throws(FileError) {
-    try writing(to: file) { descriptor in data.withUnsafeBytes { write($0, to: descriptor) } }
+    try writing(Body(data), to: file)
   }
 
   /// Writes a body in the same way, piece by piece.
   package static func writing(_ body: Body, to file: URL) throws(FileError) {
-    try writing(to: file) { descriptor in body.forEachPiece { write($0, to: descriptor) } }
+    try writing(to: file) { descriptor in
+      var problem: Int32 = 0
+      let isDone = body.forEachPiece { piece in
+        problem = code(ofWriting: piece, to: descriptor)
+        return problem == 0
+      }
+      return isDone ? nil : problem
+    }
   }
 
-  private static func writing(to file: URL, _ writesAll: (Int32) -> Bool) throws(FileError) {
+  /// Writes a file in the same way from the pieces that a function passes on, so that the file is
+  /// never in memory as a whole.
+  package static func writing(
+    to file: URL,
+    piecesOf makePieces: (_ write: @escaping (_ piece: [UInt8]) -> Void) -> Void
+  ) throws(FileError) {
+    try writing(to: file) { descriptor in
+      var problem: Int32 = 0
+      makePieces { piece in
+        guard problem == 0 else { return }
+        problem = piece.withUnsafeBytes { code(ofWriting: $0, to: descriptor) }
+      }
+      return problem == 0 ? nil : problem
+    }
+  }
+
+  private static func code(ofWriting piece: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {
+    code(ofMoving: piece.count) { done in
+      let rest = UnsafeRawBufferPointer(rebasing: piece[done...])
+      return write(descriptor, rest.baseAddress, rest.count)
+    }
+  }
+
+  /// Writes a file in the same way by a function that writes to a descriptor, and returns the
+  /// error's code or `nil`.
+  private static func writing(
+    to file: URL,
+    _ writeAll: (_ descriptor: Int32) -> Int32?
+  ) throws(FileError) {
     let target = try target(of: file)
     let mode = try permissions(of: target, named: file)
     let name = ".\(target.lastPathComponent.prefix(150)).\(UUID().uuidString)"
@@ -26,12 +61,11 @@ extension FileError {
     guard descriptor >= 0 else { throw refused(file) }
     // The process gives it back however it ends, and what is nobody's then may be removed.
     flock(descriptor, LOCK_EX | LOCK_NB)
-    var isDone = writesAll(descriptor)
-    if isDone, let mode { isDone = fchmod(descriptor, mode) == 0 }
-    var problem = errno
-    if close(descriptor) != 0, isDone { (isDone, problem) = (false, errno) }
-    if isDone, rename(temporary, target.path) != 0 { (isDone, problem) = (false, errno) }
-    guard isDone else {
+    var problem = writeAll(descriptor)
+    if problem == nil, let mode, fchmod(descriptor, mode) != 0 { problem = errno }
+    if close(descriptor) != 0, problem == nil { problem = errno }
+    if problem == nil, rename(temporary, target.path) != 0 { problem = errno }
+    if let problem {
       unlink(temporary)
       throw refused(file, problem)
     }
@@ -116,25 +150,8 @@ extension FileError {
     return mode
   }
 
-  private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let chunk = UnsafeRawBufferPointer(rebasing: rest)
-      let count = systemWrite(descriptor, chunk.baseAddress, chunk.count)
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return false }
-      rest = rest.dropFirst(count)
-    }
-    return true
-  }
-
   /// Returns the system's own words for why a file cannot be written.
   package static func refused(_ file: URL, _ code: Int32 = errno) -> FileError {
     .unwritable(file.relativePath, reason: String(cString: strerror(code)))
   }
-}
-
-/// `write` by a name that no method hides.
-private func systemWrite(_ descriptor: Int32, _ start: UnsafeRawPointer?, _ count: Int) -> Int {
-  write(descriptor, start, count)
 }

@@ -34,14 +34,12 @@ package struct SideFiles {
     }
     let file = folder.appendingPathComponent(name)
     let size = try FileError.size(of: file, bytesMax: Self.bodyBytesMax)
-    let proven =
-      size > ProvenBodies.bytesMax
-      ? try copied(file, as: name.lowercased()) : try proven(file, as: name.lowercased())
+    let isLarge = size > ProvenBodies.bytesMax
+    let lower = name.lowercased()
+    let proven = isLarge ? try copied(file, as: lower) : try proven(file, as: lower)
     if let proven { return proven }
     // Of a large one the cause is not looked for.
-    let data =
-      size > ProvenBodies.bytesMax
-      ? Data() : try FileError.reading(file, bytesMax: ProvenBodies.bytesMax)
+    let data = isLarge ? Data() : try FileError.reading(file, bytesMax: ProvenBodies.bytesMax)
     throw Self.refusal(of: data, as: name, source: "\(folder.lastPathComponent)/\(name)")
   }
 

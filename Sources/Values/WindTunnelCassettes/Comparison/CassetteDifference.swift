@@ -162,68 +162,46 @@ public struct CassetteDifference: Sendable, Hashable {
 }
 
 extension CassetteDifference.Change {
-  /// The place in the new cassette, that of what is gone behind that of what stands there now.
-  fileprivate var place: (Int, Int) {
+  private typealias Row = (
+    verb: String, sign: String, interaction: Interaction, from: Int?, to: Int?,
+    parts: [PartDifference]
+  )
+
+  private var row: Row {
     switch self {
-    case .added(_, let number), .changed(_, _, let number, _), .moved(_, _, let number):
-      (number, 0)
-    case .removed(_, let number): (number, 1)
+    case .added(let interaction, let number): ("added", "+", interaction, nil, number, [])
+    case .removed(let interaction, let number): ("removed", "-", interaction, number, nil, [])
+    case .changed(let interaction, let from, let to, let parts):
+      ("changed", "~", interaction, from, to, parts)
+    case .moved(let interaction, let from, let to): ("moved", ">", interaction, from, to, [])
     }
   }
 
-  fileprivate var verb: String {
-    switch self {
-    case .added: "added"
-    case .removed: "removed"
-    case .changed: "changed"
-    case .moved: "moved"
-    }
-  }
+  /// The place in the new cassette; what is gone stands behind what came in its place.
+  fileprivate var place: (Int, Int) { (row.to ?? row.from ?? 0, row.to == nil ? 1 : 0) }
 
-  fileprivate var sign: String {
-    switch self {
-    case .added: "+"
-    case .removed: "-"
-    case .changed: "~"
-    case .moved: ">"
-    }
-  }
+  fileprivate var verb: String { row.verb }
+
+  fileprivate var sign: String { row.sign }
 
   fileprivate var words: String {
-    switch self {
-    case .added(let interaction, let number): "#\(number) \(Self.told(interaction))"
-    case .removed(let interaction, let number): "#\(number) \(Self.told(interaction))"
-    case .changed(let interaction, let from, let to, _):
-      "\(Self.number(from, to)) \(Self.request(interaction))"
-    case .moved(let interaction, let from, let to):
-      "\(Self.number(from, to)) \(Self.told(interaction))"
-    }
+    let (_, _, interaction, from, to, _) = row
+    let told = if case .changed = self { Self.request(interaction) } else { Self.told(interaction) }
+    return "\(Self.number(from, to)) \(told)"
   }
 
-  fileprivate var parts: [PartDifference] {
-    guard case .changed(_, _, _, let parts) = self else { return [] }
-    return parts
-  }
+  fileprivate var parts: [PartDifference] { row.parts }
 
   fileprivate var json: JSON {
-    let (interaction, from, to): (Interaction, Int?, Int?) =
-      switch self {
-      case .added(let interaction, let number): (interaction, nil, number)
-      case .removed(let interaction, let number): (interaction, number, nil)
-      case .changed(let interaction, let from, let to, _),
-        .moved(let interaction, let from, let to):
-        (interaction, from, to)
-      }
-    return [
-      "change": .text(verb),
-      "request": .text("\(interaction.request.method) \(interaction.request.url)"),
-      "from": from.map { .number($0) } ?? .null, "to": to.map { .number($0) } ?? .null,
-      "parts": .array(parts.map(\.json)),
+    [
+      "change": .text(verb), "request": .text(Self.request(row.interaction)),
+      "from": .orNull(row.from), "to": .orNull(row.to), "parts": .array(parts.map(\.json)),
     ]
   }
 
-  private static func number(_ from: Int, _ to: Int) -> String {
-    from == to ? "#\(to)" : "#\(from) → #\(to)"
+  private static func number(_ from: Int?, _ to: Int?) -> String {
+    guard let from, let to, from != to else { return "#\(from ?? to ?? 0)" }
+    return "#\(from) → #\(to)"
   }
 
   private static func request(_ interaction: Interaction) -> String {
@@ -242,9 +220,6 @@ extension PartDifference {
   fileprivate var line: String { "\(part): \(old ?? "–") → \(new ?? "–")" }
 
   fileprivate var json: JSON {
-    [
-      "part": .text(part), "old": old.map { .text($0) } ?? .null,
-      "new": new.map { .text($0) } ?? .null,
-    ]
+    ["part": .text(part), "old": .orNull(old), "new": .orNull(new)]
   }
 }

@@ -191,12 +191,12 @@ private struct JSONChange: Hashable {
       var seen: Set<String> = []
       let names = (there + here).map(\.name.value).filter { seen.insert($0).inserted }
       return names.flatMap { name in
-        pair(before[name] ?? [], after[name] ?? [], path: "\(path).\(name)")
+        (before[name] ?? []).beside(after[name] ?? []).flatMap {
+          pair($0, $1, path: "\(path).\(name)")
+        }
       }
     case (.array(let there), .array(let here)):
-      return (0..<max(there.count, here.count)).flatMap { index in
-        pair(there.at(index), here.at(index), path: "\(path)[\(index)]")
-      }
+      return there.beside(here).enumerated().flatMap { pair($1.0, $1.1, path: "\(path)[\($0)]") }
     case (.string(let there), .string(let here)) where there.value == here.value: return []
     default: return [JSONChange(path: path, old: old, new: new)]
     }
@@ -207,19 +207,8 @@ private struct JSONChange: Hashable {
     Dictionary(grouping: members, by: \.name.value).mapValues { $0.map(\.value) }
   }
 
-  private static func pair(_ old: [JSON], _ new: [JSON], path: String) -> [JSONChange] {
-    (0..<max(old.count, new.count)).flatMap { index in
-      pair(old.at(index), new.at(index), path: path)
-    }
-  }
-
   private static func pair(_ old: JSON?, _ new: JSON?, path: String) -> [JSONChange] {
     guard let old, let new else { return [JSONChange(path: path, old: old, new: new)] }
     return of(old, new, path: path)
   }
-}
-
-extension [JSON] {
-  /// Returns the element at a place. A bare `nil` would be JSON's null here.
-  fileprivate func at(_ index: Int) -> JSON? { index < count ? .some(self[index]) : .none }
 }

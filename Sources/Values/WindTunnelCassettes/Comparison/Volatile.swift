@@ -112,13 +112,8 @@ extension Interaction {
       request.body,
       beside: fields
     )
-    switch result {
-    case .response(let response):
-      steady.result = .response(response.steady(without: fields, isCut: false))
-    case .cut(let response, let failure):
-      steady.result = .cut(response.steady(without: fields, isCut: true), failure)
-    case .failure: break
-    }
+    let isCut = failure != nil
+    steady.editResponse { $0 = $0.steady(without: fields, isCut: isCut) }
     steady.timing = nil
     steady.innerNotes["timing"] = nil
     steady.recordedAt = nil

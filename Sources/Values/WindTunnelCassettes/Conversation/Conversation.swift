@@ -49,41 +49,12 @@ package final class Conversation: Sendable {
       return message
     }
     self.heartbeats = Set(heartbeats.keys.keys)
-    let answered = Set(heartbeats.replies.values)
-    lastHeartbeats = heartbeats.keys.reduce(into: [:]) { last, heartbeat in
-      let best = last[heartbeat.value]
-      let isBetter = best.map { old in
-        (answered.contains(heartbeat.key) ? 1 : 0, heartbeat.key)
-          > (answered.contains(old) ? 1 : 0, old)
-      }
-      if isBetter ?? true { last[heartbeat.value] = heartbeat.key }
-    }
+    lastHeartbeats = heartbeats.last
     self.correlated = correlated
     identifiers = Self.identifiers(in: messages, contents, correlated)
 
-    var (predecessors, followers, effects) = ([[Int]](), [Int: [Int]](), [Int: [Int]]())
-    var lastOfCorrelation: [MessageContent.Correlation: Int] = [:]
-    var hasEnded = false
-    for (place, cause) in causes.numbers.enumerated() {
-      var before: Set<Int> = []
-      if let cause {
-        if let last = effects[cause]?.last { before.insert(last) }
-        // A reply to a heartbeat waits for nothing but its like.
-        if heartbeats.replies[place + 1] == nil, let correlation = correlations[place].first {
-          if let last = lastOfCorrelation[correlation] { before.insert(last) }
-          lastOfCorrelation[correlation] = place + 1
-        }
-        // Behind an end nothing is said, so that all has to be said before.
-        if messages[place].isClose, !hasEnded {
-          hasEnded = true
-          before = Set(effects.filter { heartbeats.keys[$0.key] == nil }.values.joined())
-        }
-        effects[cause, default: []].append(place + 1)
-      }
-      predecessors.append(before.sorted())
-      for number in before { followers[number, default: []].append(place + 1) }
-    }
-    (self.predecessors, self.followers, self.effects) = (predecessors, followers, effects)
+    let order = MessageOrder(messages, causes, correlations, heartbeats)
+    (predecessors, followers, effects) = (order.predecessors, order.followers, order.effects)
 
     var (exact, loose) = ([Data: [Int]](), [Data: [Int]]())
     var redacted: [(number: Int, content: MessageContent)] = []
@@ -305,113 +276,4 @@ package final class Conversation: Sendable {
 
   /// The difference of a message that has come already.
   private static let none = Mismatch.Difference(name: "nothing, and it has come already")
-}
-
-// MARK: - Causes
-
-/// The client's messages that keep a connection alive: they come three times or more, equal but for
-/// volatile parts.
-struct Heartbeats {
-  static let least = 3
-
-  /// The number of each and the key that all of its kind share.
-  private(set) var keys: [Int: Data] = [:]
-  /// The numbers of the replies to them, each with the number of its heartbeat.
-  private(set) var replies: [Int: Int] = [:]
-
-  /// Whatever counts messages makes no two of them.
-  private static let names = MessageContent.identifierFields.union(["id"])
-
-  /// Returns the key under which a message is a heartbeat of its kind.
-  static func key(of content: MessageContent, correlatedBy paths: [JSONPath]) -> Data {
-    content.looseKey(MessageContent.Identifiers(names: names, paths: paths))
-  }
-
-  init(_ messages: [WebSocketMessage], _ contents: [MessageContent], _ paths: [JSONPath]) {
-    var groups: [WebSocketMessage.Sender: [Data: [Int]]] = [.client: [:], .server: [:]]
-    for (place, message) in messages.enumerated() where !message.isClose {
-      groups[message.sender]?[Self.key(of: contents[place], correlatedBy: paths), default: []]
-        .append(place + 1)
-    }
-    let answers = Dictionary(grouping: (groups[.server] ?? [:]).values) { $0.count }
-    for (key, group) in groups[.client] ?? [:] where group.count >= Self.least {
-      for number in group { keys[number] = key }
-      // Each is answered behind it, but perhaps for the last.
-      let replies = [group.count, group.count - 1].flatMap { answers[$0] ?? [] }
-        .filter { answer in zip(group, answer).allSatisfy { $0 < $1 } }
-      let reply = replies.min { delay($0, group) < delay($1, group) } ?? pulled(by: group)
-      for (heartbeat, reply) in zip(group, reply) { self.replies[reply] = heartbeat }
-    }
-
-    /// The one message behind each of a group, where a client asks for one after the other.
-    func pulled(by group: [Int]) -> [Int] {
-      let isInTurn = zip(group, group.dropFirst()).allSatisfy { number, next in
-        next == number + 2 && messages[number].sender == .server
-      }
-      guard isInTurn else { return [] }
-      return group.map { $0 + 1 }.filter {
-        $0 <= messages.count && messages[$0 - 1].sender == .server
-      }
-    }
-
-    func delay(_ answer: [Int], _ group: [Int]) -> Duration {
-      zip(group, answer).reduce(.zero) { sum, pair in
-        sum + messages[pair.1 - 1].offset - messages[pair.0 - 1].offset
-      }
-    }
-  }
-}
-
-/// The causes of a server's messages: the client's message that each answers, or the handshake.
-struct MessageCauses {
-  /// For each message the number of its cause, from 1, or 0 for the handshake; `nil` for the
-  /// client's.
-  private(set) var numbers: [Int?] = []
-
-  /// The members that name one message.
-  private static let counting = MessageContent.identifierFields.union(["id"])
-
-  init(
-    _ messages: [WebSocketMessage],
-    _ correlations: [[MessageContent.Correlation]],
-    _ heartbeats: Heartbeats,
-    _ paths: [JSONPath],
-    roundTrip: Duration
-  ) {
-    let counting = Self.counting.union(paths.map(\.description))
-    var correlated: [MessageContent.Correlation: Int] = [:]
-    var asked: [Int] = []
-    // The newest of those is looked for that are old enough, and they get older.
-    var oldEnough = 0
-    var lastClose: Int?
-    for (place, message) in messages.enumerated() {
-      let number = place + 1
-      guard message.sender == .server else {
-        numbers.append(nil)
-        if message.kind == .close(1006) { continue }
-        if message.isClose { lastClose = number }
-        let isHeartbeat = heartbeats.keys[number] != nil
-        // One that counts itself is answered by its number, and by no other name.
-        for correlation in correlations[place]
-        where !isHeartbeat || counting.contains(correlation.field) {
-          correlated[correlation] = number
-        }
-        if !isHeartbeat { asked.append(number) }
-        continue
-      }
-      while oldEnough < asked.count,
-        messages[asked[oldEnough] - 1].offset <= message.offset - roundTrip
-      {
-        oldEnough += 1
-      }
-      numbers.append(
-        message.cause
-          // RFC 6455 §5.5.1: a close is answered by one.
-          ?? (message.isClose ? lastClose : nil)
-          ?? correlations[place].lazy.compactMap { correlated[$0] }.first
-          ?? heartbeats.replies[number]
-          ?? (oldEnough > 0 ? asked[oldEnough - 1] : 0)
-      )
-    }
-  }
 }

@@ -144,18 +144,15 @@ struct MessageContent {
   /// Returns the same; `names` are of members at the top.
   private static func steady(_ json: JSON, _ names: Set<String> = []) -> JSON {
     switch json {
-    case .null, .bool: json
     case .number(let digits): VolatileText.isClock(digits.utf8) ? mark : json
     case .string(let text):
       .text(String(decoding: VolatileText.steady(Array(text.value.utf8)), as: UTF8.self))
-    case .array(let elements): .array(elements.map { steady($0) })
-    case .object(let members):
-      .object(
-        members.map { member in
-          let isIdentifier = names.contains(member.name.value) && member.value.scalarText != nil
-          return JSON.Member(member.name, isIdentifier ? mark : steady(member.value))
-        }
-      )
+    case .null, .bool, .array, .object:
+      json.changingParts { step, part in
+        let isIdentifier =
+          if case .name(let name) = step { names.contains(name) } else { false }
+        return isIdentifier && part.scalarText != nil ? mark : steady(part)
+      }
     }
   }
 }

@@ -19,11 +19,7 @@ package struct OriginURLs {
     }
     var (result, count, copied, place) = (Bytes(), 0, 0, 0)
     while let start = text[place...].firstIndex(of: UInt8(ascii: "\"")).map({ $0 + 1 }) {
-      place = start
-      while place < text.count, text[place] != UInt8(ascii: "\"") {
-        place += text[place] == UInt8(ascii: "\\") ? 2 : 1
-      }
-      place = min(place + 1, text.count)
+      place = text.endOfJSONString(from: start - 1)
       // An origin ends where a path, a query, a fragment or the string does.
       let match = rows.first { old, _ in
         let end = start + old.count

@@ -65,7 +65,7 @@ extension Interaction {
   /// - Parameter edit: Called with each event in order. Only server-sent events have an `id`, a
   ///   type and a time to wait; elsewhere those are not written.
   public mutating func editEvents(_ edit: (inout StreamedEvent) throws -> Void) rethrows {
-    guard var response, let format = EventStream.Format(of: response.headers) else { return }
+    guard let response, let format = EventStream.Format(of: response.headers) else { return }
     let body = response.body
     var rewriting = BodyRewriting(body, timing)
     var arrivals = Arrivals(timing)
@@ -80,13 +80,10 @@ extension Interaction {
       }
     }
     guard let edited = rewriting.finish(&timing) else { return }
-    response.body = edited
-    response.head.headers.follow(bodyGrowth: edited.count - body.count)
-    response.head.trailers.follow(bodyGrowth: 0)
-    switch result {
-    case .response: result = .response(response)
-    case .cut(_, let failure): result = .cut(response, failure)
-    case .failure: break
+    editResponse { response in
+      response.body = edited
+      response.head.headers.follow(bodyGrowth: edited.count - body.count)
+      response.head.trailers.follow(bodyGrowth: 0)
     }
   }
 }

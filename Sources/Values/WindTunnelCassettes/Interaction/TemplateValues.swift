@@ -104,10 +104,7 @@ package struct TemplateValues: Sendable {
         return value(name) ?? .null
       }
       return .text(filled(text.value) { $0 })
-    case .array(let elements): return .array(elements.map { filled($0) })
-    case .object(let members):
-      return .object(members.map { JSON.Member($0.name, filled($0.value)) })
-    case .null, .bool, .number, .string: return json
+    default: return json.changingParts { filled($1) }
     }
   }
 

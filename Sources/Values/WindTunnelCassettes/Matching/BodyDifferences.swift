@@ -85,33 +85,22 @@ enum BodyDifferences {
   private static func fields(_ recorded: [FormField], _ asked: [FormField])
     -> [Mismatch.Difference]
   {
-    let there = Dictionary(grouping: recorded) { $0.label }
-    let here = Dictionary(grouping: asked) { $0.label }
-    var differences: [Mismatch.Difference] = []
-    for label in Set(there.keys).union(here.keys).sorted() {
-      let (left, right) = (texts(there[label]), texts(here[label]))
-      let isSame =
-        left.count == right.count
-        && zip(left, right).allSatisfy { $0 == $1 || RequestDistance.stands($0, for: $1) }
-      if isSame { continue }
-      let values: ([String]) -> String? = {
-        $0.isEmpty ? nil : RequestDistance.cut($0.joined(separator: ", "))
-      }
-      differences.append(
-        .init(
-          name: "body field \"\(RequestDistance.cut(label))\"",
-          at: (recorded + asked).first { $0.label == label }?.name,
-          recorded: values(left),
-          asked: values(right),
-          isText: true
-        )
+    let found = FieldDifference.all(recorded.map(field), asked.map(field))
+    if found.isEmpty { return [.init(name: "the order of the body's fields")] }
+    return found.map { field in
+      Mismatch.Difference(
+        name: "body field \"\(RequestDistance.cut(field.name))\"",
+        at: (recorded + asked).first { $0.label == field.name }?.name,
+        recorded: field.recorded.map(RequestDistance.cut),
+        asked: field.asked.map(RequestDistance.cut),
+        isText: true
       )
     }
-    return differences.isEmpty ? [.init(name: "the order of the body's fields")] : differences
   }
 
-  private static func texts(_ fields: [FormField]?) -> [String] {
-    (fields ?? []).map { String(utf8: $0.value) ?? "\($0.value.count) binary bytes" }
+  private static func field(_ field: FormField) -> RequestParts.Field {
+    let text = String(utf8: field.value) ?? "\(field.value.count) binary bytes"
+    return RequestParts.Field(name: field.label, value: text)
   }
 }
 
@@ -160,57 +149,51 @@ struct JSONDifference {
       let (there, here) = (byName(there), byName(here))
       for name in Set(there.keys).union(here.keys).sorted(by: { $0.lexicographicallyPrecedes($1) })
       {
-        let (left, right) = (there[name] ?? [], here[name] ?? [])
-        for place in 0..<max(left.count, right.count) {
-          collect(
-            place < left.count ? left[place] : Optional.none,
-            place < right.count ? right[place] : Optional.none,
-            at: steps + [.name(String(decoding: name, as: UTF8.self))],
-            ignoring: paths,
-            into: &found
-          )
+        let step = JSONPath.Step.name(String(decoding: name, as: UTF8.self))
+        for (left, right) in (there[name] ?? []).beside(here[name] ?? []) {
+          collect(left, right, at: steps + [step], ignoring: paths, into: &found)
         }
       }
     case (.array(let there), .array(let here)):
-      for place in 0..<max(there.count, here.count) {
-        collect(
-          place < there.count ? there[place] : Optional.none,
-          place < here.count ? here[place] : Optional.none,
-          at: steps + [.index(place)],
-          ignoring: paths,
-          into: &found
+      for (place, (left, right)) in there.beside(here).enumerated() {
+        collect(left, right, at: steps + [.index(place)], ignoring: paths, into: &found)
+      }
+    case (.string(let text)?, let asked?) where stands(text.value, for: asked): break
+    default:
+      // By bytes: Swift's own `==` takes composed and decomposed letters for the same.
+      if recorded.map({ $0.bytes() }) == asked.map({ $0.bytes() }) { return }
+      found.append(
+        JSONDifference(
+          steps: steps,
+          recorded: recorded?.inPlainNumbers,
+          asked: asked?.inPlainNumbers
         )
-      }
-    case (.string(let text)?, let asked?):
-      let there = text.value
-      if let here = asked.scalarText, let shape = RedactedText(there)?.shape,
-        shape.values(in: here) != nil
-      {
-        return
-      }
-      if !isSame(recorded, asked) { note(recorded, asked, steps, &found) }
-    default: if !isSame(recorded, asked) { note(recorded, asked, steps, &found) }
+      )
     }
   }
 
-  private static func note(
-    _ recorded: JSON?,
-    _ asked: JSON?,
-    _ steps: [JSONPath.Step],
-    _ found: inout [JSONDifference]
-  ) {
-    found.append(
-      JSONDifference(steps: steps, recorded: recorded?.inPlainNumbers, asked: asked?.inPlainNumbers)
-    )
-  }
-
-  /// By bytes: Swift's own `==` takes composed and decomposed letters for the same.
-  private static func isSame(_ left: JSON?, _ right: JSON?) -> Bool {
-    left.map { $0.bytes() } == right.map { $0.bytes() }
+  private static func stands(_ recorded: String, for asked: JSON) -> Bool {
+    guard let asked = asked.scalarText, let shape = RedactedText(recorded)?.shape else {
+      return false
+    }
+    return shape.values(in: asked) != nil
   }
 
   /// Groups the members by the bytes of their names.
   private static func byName(_ members: [JSON.Member]) -> [[UInt8]: [JSON]] {
     Dictionary(members.map { (Array($0.name.value.utf8), [$0.value]) }, uniquingKeysWith: +)
+  }
+}
+
+extension [JSON] {
+  /// Returns the elements of two lists place by place, `nil` where one has none.
+  func beside(_ other: [JSON]) -> [(JSON?, JSON?)] {
+    // A bare `nil` would be JSON's null here.
+    (0..<Swift.max(count, other.count)).map { place in
+      (
+        place < count ? .some(self[place]) : Optional.none,
+        place < other.count ? .some(other[place]) : Optional.none
+      )
+    }
   }
 }

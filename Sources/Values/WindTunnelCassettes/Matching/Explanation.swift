@@ -53,14 +53,15 @@ public struct Explanation: Sendable, CustomStringConvertible {
   /// The explanation as JSON, for programs: the request, whether it is answered, and by which
   /// recordings or why not.
   public var json: JSON {
-    let head: [JSON.Member] = [JSON.Member("matches", .bool(mismatch == nil))]
+    let head = JSON.members(["matches": .bool(mismatch == nil)])
     guard let mismatch, case .object(let members) = mismatch.json else {
       return .object(
-        head + [
-          JSON.Member("asked", .text(asked)),
-          JSON.Member("answeredBy", .array(numbers.map { .number($0) })),
-        ] + (changes.isEmpty ? [] : [JSON.Member("changes", .array(changes.map { .text($0) }))])
-          + (rival.map { [JSON.Member("cannotBeToldFrom", .number($0))] } ?? [])
+        head
+          + JSON.members([
+            "asked": .text(asked), "answeredBy": .numbers(numbers),
+            "changes": changes.isEmpty ? JSON?.none : .texts(changes),
+            "cannotBeToldFrom": rival.map { .number($0) },
+          ])
       )
     }
     return .object(head + members)

@@ -172,22 +172,15 @@ extension Response {
 extension HeaderFields {
   /// The content codings, in the order in which they were applied (RFC 9110 §8.4).
   fileprivate var codings: [String] {
-    values("Content-Encoding").flatMap { $0.split(separator: ",") }
-      .map { $0.trimmingOptionalWhitespace().lowercased() }
-      .filter { !$0.isEmpty && $0 != "identity" }
+    elements("Content-Encoding").map { $0.lowercased() }.filter { $0 != "identity" }
   }
 
   /// Whether a response to these fields may be in a content coding (RFC 9110 §12.5.3). Without
   /// `Accept-Encoding` it may be in any.
   package func accepts(coding: String) -> Bool {
-    let lists = values("Accept-Encoding")
-    if lists.isEmpty { return true }
+    if self["Accept-Encoding"] == nil { return true }
     var ofAny = false
-    for member in lists.flatMap({ $0.split(separator: ",") }) {
-      let parts = member.split(separator: ";").map { $0.trimmingOptionalWhitespace().lowercased() }
-      guard let name = parts.first else { continue }
-      let weight = parts.dropFirst().first { $0.hasPrefix("q=") }
-      let isAccepted = weight.map { Double($0.dropFirst(2)) != 0 } ?? true
+    for (_, name, isAccepted) in askedCodings {
       // RFC 9110 §8.4.1.3: the two names are one.
       if name == coding || "x-\(name)" == coding || name == "x-\(coding)" { return isAccepted }
       if name == "*" { ofAny = isAccepted }

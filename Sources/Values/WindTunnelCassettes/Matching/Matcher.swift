@@ -224,10 +224,8 @@ extension Matcher {
         hasValue: parts.count > 1
       )
     }
-    return fields.enumerated()
-      .filter { item in !ignoredQuery.contains { $0.fits(item.element.name) } }
-      .sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }
-      .map(\.element)
+    return fields.filter { field in !ignoredQuery.contains { $0.fits(field.name) } }
+      .stablySorted { $0.name < $1.name }
   }
 }
 

@@ -84,9 +84,8 @@ extension Matcher {
   private mutating func readBody(_ top: inout ObjectReader) throws(FormatError) {
     body.reading = try top.choice("body", BodyRule.Reading.self) ?? body.reading
     let what = "a JSON path such as \"$.items[*].id\" or the name of a field"
-    let ignored = try top.texts("ignoreBody", what) { text -> IgnoredInBody? in
-      guard text.hasPrefix("$") else { return .field(NamePattern(text)) }
-      return JSONPath(text).map { .path($0) }
+    let ignored = try top.texts("ignoreBody", what) { text in
+      text.hasPrefix("$") && JSONPath(text) == nil ? nil : text
     }
     guard let ignored else { return }
     guard body.reading != .ignored, body.reading != .bytes else {
@@ -96,13 +95,8 @@ extension Matcher {
         fix: "Write \"body\": \"json\", \"form\", \"multipart\" or \"byType\" beside it."
       )
     }
-    body.ignoredPaths = ignored.compactMap { if case .path(let path) = $0 { path } else { nil } }
-    body.ignoredFields = ignored.compactMap { if case .field(let name) = $0 { name } else { nil } }
-  }
-
-  private enum IgnoredInBody {
-    case path(JSONPath)
-    case field(NamePattern)
+    body.ignoredPaths = ignored.compactMap { JSONPath($0) }
+    body.ignoredFields = ignored.filter { !$0.hasPrefix("$") }.map { NamePattern($0) }
   }
 
   /// Returns the rules as a file holds them, without those that another matcher has as well.

@@ -25,16 +25,13 @@ extension Interaction {
   /// Returns the interaction as if it had been recorded now.
   public func refreshingDates(at now: Date) -> Interaction {
     guard let shift = DateShift(of: self, to: now), shift.seconds != 0 else { return self }
-    var refreshed = self
-    switch result {
-    case .failure: break
-    case .response(let response):
-      refreshed.result = .response(shift.response(response, &refreshed.timing))
-    case .cut(let response, let failure):
-      var response = response
+    let isCut = failure != nil
+    var (refreshed, timing) = (self, timing)
+    refreshed.editResponse { response in
       response.head.headers = shift.fields(response.headers)
-      refreshed.result = .cut(response, failure)
+      if !isCut { _ = response.rewriteContent(&timing) { shift.body($0) } }
     }
+    refreshed.timing = timing
     return refreshed
   }
 }
@@ -50,13 +47,6 @@ extension Cassette {
 }
 
 extension DateShift {
-  fileprivate func response(_ response: Response, _ timing: inout Timing?) -> Response {
-    var response = response
-    response.head.headers = fields(response.headers)
-    _ = response.rewriteContent(&timing) { body($0) }
-    return response
-  }
-
   fileprivate func fields(_ headers: HeaderFields) -> HeaderFields {
     HeaderFields(headers.map { HeaderField($0.name, value(of: $0)) })
   }

@@ -34,18 +34,17 @@ package final class ContentDecoder {
   ///   - bytesMax: The most bytes of the decoded body.
   /// - Throws: ``Failure/unknownCoding(_:)``.
   package init(_ values: [String], bytesMax: Int) throws(Failure) {
-    let codings = values.flatMap { $0.split(separator: ",") }
-      .map { $0.trimmingOptionalWhitespace().lowercased() }
-      .filter { !$0.isEmpty && $0 != "identity" }
+    let codings = values.flatMap(\.listElements).map { $0.lowercased() }
+      .filter { $0 != "identity" }
     guard codings.count <= Self.codingsMax else {
       throw .unknownCoding(codings.joined(separator: ", "))
     }
     var stages: [InflatingStage] = []
     for coding in codings.reversed() {
-      guard Inflate.codings.contains(coding), let zlib = ZLib.shared else {
+      guard Inflate.codings.contains(coding), ZLib.shared != nil else {
         throw .unknownCoding(coding)
       }
-      stages.append(InflatingStage(zlib))
+      stages.append(InflatingStage())
     }
     (self.stages, self.bytesMax) = (stages, bytesMax)
   }
@@ -77,12 +76,9 @@ final class InflatingStage {
     case ended
   }
 
-  private let zlib: ZLib
-  private let stream = UnsafeMutablePointer<ZLib.Stream>.allocate(capacity: 1)
+  private var stream: ZLibStream?
   private var state = State.begins(Data())
-  private var isOpen = false
   private var isGzip = false
-  private var buffer = [UInt8](repeating: 0, count: 64 << 10)
   /// The form as zlib's `windowBits`; `nil` if the first bytes determine it.
   private let windowBits: Int32?
   /// The bytes after the end of the coded data; `nil` if such bytes are an error.
@@ -90,14 +86,8 @@ final class InflatingStage {
 
   /// Creates a stage for a form, which keeps surplus bytes. Without a form, the first bytes
   /// determine it, and surplus bytes are an error.
-  init(_ zlib: ZLib, _ windowBits: Int32? = nil) {
-    (self.zlib, self.windowBits, surplus) = (zlib, windowBits, windowBits.map { _ in Data() })
-    stream.initialize(to: ZLib.Stream())
-  }
-
-  deinit {
-    close()
-    stream.deallocate()
+  init(_ windowBits: Int32? = nil) {
+    (self.windowBits, surplus) = (windowBits, windowBits.map { _ in Data() })
   }
 
   /// A body of no bytes is whole, too: there was nothing to encode.
@@ -118,7 +108,7 @@ final class InflatingStage {
         state = .begins(input)
         return Data()
       }
-      try begin(with: input)
+      begin(with: input)
     }
     return try inflate(input, bytesMax: bytesMax)
   }
@@ -128,79 +118,62 @@ final class InflatingStage {
 
   /// Opens the form, or recognises it by its first bytes: gzip (RFC 1952 §2.3.1), zlib (RFC 1950
   /// §2.2), or the raw deflate that some servers send.
-  private func begin(with bytes: Data) throws(ContentDecoder.Failure) {
+  private func begin(with bytes: Data) {
     isGzip = windowBits ?? 31 > 15 && bytes.starts(with: Self.member)
-    if let windowBits { return try open(windowBits) }
     let (first, second) = (Int(bytes[bytes.startIndex]), Int(bytes[bytes.startIndex + 1]))
     let isZLib = first & 0x0F == 8 && (first << 8 | second) % 31 == 0
-    try open(isGzip ? 15 + 16 : isZLib ? 15 : -15)
-  }
-
-  private func open(_ windowBits: Int32) throws(ContentDecoder.Failure) {
-    close()
-    stream.pointee = ZLib.Stream()
-    guard zlib.beginInflate(stream, windowBits: windowBits) else { throw .damaged }
-    (isOpen, state) = (true, .inflates)
-  }
-
-  private func close() {
-    if isOpen { _ = zlib.inflateEnd(stream) }
-    isOpen = false
+    let found: Int32 = isGzip ? 15 + 16 : isZLib ? 15 : -15
+    stream = ZLibStream(inflatingWithin: windowBits ?? found, room: 64 << 10)
+    state = .inflates
   }
 
   private func inflate(_ input: Data, bytesMax: Int) throws(ContentDecoder.Failure) -> Data {
+    guard let stream else { throw .damaged }
     var output = Data()
-    let failure = input.withUnsafeBytes { bytes -> ContentDecoder.Failure? in
-      guard let size = UInt32(exactly: bytes.count) else { return .tooLarge }
-      stream.pointee.nextIn = bytes.bindMemory(to: UInt8.self).baseAddress
-      stream.pointee.availableIn = size
-      defer { stream.pointee.nextIn = nil }
+    let failure = stream.feed(input) { () -> ContentDecoder.Failure? in
       do throws(ContentDecoder.Failure) {
-        try run(into: &output, bytesMax: bytesMax)
+        try run(stream, into: &output, bytesMax: bytesMax)
         return nil
       } catch {
         return error
       }
     }
-    if let failure { throw failure }
+    if let failure = failure ?? .tooLarge { throw failure }
     return output
   }
 
-  private func run(into output: inout Data, bytesMax: Int) throws(ContentDecoder.Failure) {
+  private func run(
+    _ stream: ZLibStream,
+    into output: inout Data,
+    bytesMax: Int
+  ) throws(ContentDecoder.Failure) {
     while true {
       if case .ended = state {
-        let (start, count) = (stream.pointee.nextIn, Int(stream.pointee.availableIn))
-        if count == 0 { return }
-        let rest = UnsafeBufferPointer(start: start, count: count)
+        let rest = stream.rest
+        if rest.isEmpty { return }
         // What follows the end is another member or rubbish, which its header tells.
         guard isGzip, surplus == nil || rest.starts(with: Self.member) else {
           if surplus == nil { throw .damaged }
           surplus?.append(rest)
           return
         }
-        try reopen()
+        stream.reset()
+        state = .inflates
       }
-      let (result, count) = ZLib.run(zlib.inflate, stream, into: &buffer)
+      let (result, count) = stream.next()
       Work.read(count)
-      output.append(contentsOf: buffer.prefix(count))
+      output.append(contentsOf: stream.buffer.prefix(count))
       guard output.count <= bytesMax else { throw .tooLarge }
       switch result {
       // Z_STREAM_END.
       case 1: state = .ended
       case 0:
         // A full buffer may have more behind it.
-        if count < buffer.count, stream.pointee.availableIn == 0 { return }
+        if count < stream.buffer.count, stream.rest.isEmpty { return }
       // Z_BUF_ERROR: there is nothing more to do.
-      case -5 where count == 0 && stream.pointee.availableIn == 0: return
+      case -5 where count == 0 && stream.rest.isEmpty: return
       default: throw .damaged
       }
     }
-  }
-
-  /// Begins the next member of gzip where the last one ended.
-  private func reopen() throws(ContentDecoder.Failure) {
-    let (rest, count) = (stream.pointee.nextIn, stream.pointee.availableIn)
-    try open(15 + 16)
-    (stream.pointee.nextIn, stream.pointee.availableIn) = (rest, count)
   }
 }

@@ -75,16 +75,9 @@ package struct ContentType {
 
   private static func unquoted(_ text: String) -> String {
     guard text.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") else { return text }
-    var result = ""
-    var isEscaped = false
-    for character in text.dropFirst().dropLast() {
-      if character == "\\", !isEscaped {
-        isEscaped = true
-      } else {
-        result.append(character)
-        isEscaped = false
-      }
-    }
-    return result
+    let inner = text.dropFirst().dropLast()
+    // Escapes are rare, and a regular expression takes twenty times as long.
+    guard inner.utf8.contains(UInt8(ascii: "\\")) else { return String(inner) }
+    return String(inner).replacing(/(?s)\\(.?)/) { $0.1 }
   }
 }

@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// The dates of HAR: ISO 8601 with a fraction of any length and a zone.
 ///
 /// Foundation's formatters accept three digits or none, and exporters write two to seven.
@@ -7,15 +9,17 @@ package enum DateText {
   package static func sinceEpoch(_ text: String) -> Duration? {
     let pattern =
       /([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt ]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:[.,]([0-9]{1,18}))? ?(Z|z|[+-][0-9]{2}:?[0-9]{2})?/
-    guard let match = text.wholeMatch(of: pattern)?.output, let year = Int(match.1),
-      let month = Int(match.2), let day = Int(match.3), let hour = Int(match.4),
-      let minute = Int(match.5), let second = Int(match.6),
+    guard let match = text.wholeMatch(of: pattern)?.output, let year = Int32(match.1),
+      let month = Int32(match.2), let day = Int32(match.3), let hour = Int32(match.4),
+      let minute = Int32(match.5), let second = Int32(match.6),
       1...12 ~= month, 1...31 ~= day, 0...24 ~= hour, 0...59 ~= minute, 0...60 ~= second
     else { return nil }
     let digits = String(match.7 ?? "0").prefix(9)
     let padded = digits + String(repeating: "0", count: 9 - digits.count)
-    let time = daysSinceEpoch(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second
-    return .seconds(time - zoneSeconds(match.8 ?? "Z")) + .nanoseconds(Int(padded) ?? 0)
+    var time = tm()
+    (time.tm_year, time.tm_mon, time.tm_mday) = (year - 1900, month - 1, day)
+    (time.tm_hour, time.tm_min, time.tm_sec) = (hour, minute, second)
+    return .seconds(timegm(&time) - zoneSeconds(match.8 ?? "Z")) + .nanoseconds(Int(padded) ?? 0)
   }
 
   /// Returns a date, or a date of HTTP or the milliseconds since 1970, which some write in its
@@ -35,24 +39,15 @@ package enum DateText {
     return (zone.hasPrefix("-") ? -1 : 1) * (hours * 3600 + minutes * 60)
   }
 
-  /// Days of the Gregorian calendar, counted in years that begin in March, so that the leap day is
-  /// a year's last.
-  private static func daysSinceEpoch(_ year: Int, _ month: Int, _ day: Int) -> Int {
-    let year = month > 2 ? year : year - 1
-    let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
-    return year * 365 + year / 4 - year / 100 + year / 400 + dayOfYear - 719_468
-  }
-
   /// `2024-05-01T10:00:00.123Z` of a time since 1970; what is less than a millisecond is dropped.
   package static func text(_ sinceEpoch: Duration) -> String {
     let milliseconds = Int64(max(0, sinceEpoch.inMilliseconds.rounded(.down)))
-    let (days, rest) = milliseconds.quotientAndRemainder(dividingBy: 86_400_000)
-    let (year, month, day) = civil(daysSinceEpoch: Int(days))
-    let time = Int(rest)
-    let clock =
-      "\(padded(time / 3_600_000)):\(padded(time / 60_000 % 60)):\(padded(time / 1000 % 60))"
-    let date = "\(padded(year, 4))-\(padded(month))-\(padded(day))"
-    return "\(date)T\(clock).\(padded(time % 1000, 3))Z"
+    let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
+    let time = utc(Int(seconds))
+    let clock = "\(padded(time.tm_hour)):\(padded(time.tm_min)):\(padded(time.tm_sec))"
+    let date =
+      "\(padded(time.tm_year + 1900, 4))-\(padded(time.tm_mon + 1))-\(padded(time.tm_mday))"
+    return "\(date)T\(clock).\(padded(rest, 3))Z"
   }
 
   /// Returns the date of one of the three spellings of RFC 9110 §5.6.7:
@@ -78,14 +73,11 @@ package enum DateText {
 
   /// `Wed, 21 Oct 2026 07:28:00 GMT` of a time since 1970 (RFC 9110 §5.6.7), by the second.
   package static func http(_ sinceEpoch: Duration, separator: Character = " ") -> String {
-    let seconds = max(0, Int(sinceEpoch.components.seconds))
-    let days = seconds / 86_400
-    let (year, month, day) = civil(daysSinceEpoch: days)
-    // 1970-01-01 was a Thursday.
-    let weekday = weekdays[(days + 4) % 7]
-    let date = "\(padded(day))\(separator)\(months[month - 1])\(separator)\(padded(year, 4))"
+    let time = utc(max(0, Int(sinceEpoch.components.seconds)))
+    let (month, year) = (months[Int(time.tm_mon)], padded(time.tm_year + 1900, 4))
     let clock = text(sinceEpoch).dropFirst(11).prefix(8)
-    return "\(weekday), \(date) \(clock) GMT"
+    let date = "\(padded(time.tm_mday))\(separator)\(month)\(separator)\(year)"
+    return "\(weekdays[Int(time.tm_wday)]), \(date) \(clock) GMT"
   }
 
   private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
@@ -94,20 +86,15 @@ package enum DateText {
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
 
-  private static func padded(_ number: Int, _ width: Int = 2) -> String {
+  private static func padded(_ number: some BinaryInteger, _ width: Int = 2) -> String {
     let digits = String(number)
     return String(repeating: "0", count: max(0, width - digits.count)) + digits
   }
 
-  /// Returns the day of the Gregorian calendar, by years that begin in March.
-  private static func civil(daysSinceEpoch days: Int) -> (year: Int, month: Int, day: Int) {
-    let days = days + 719_468
-    let (era, dayOfEra) = days.quotientAndRemainder(dividingBy: 146_097)
-    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let shifted = (5 * dayOfYear + 2) / 153
-    let month = shifted < 10 ? shifted + 3 : shifted - 9
-    let year = era * 400 + yearOfEra + (month <= 2 ? 1 : 0)
-    return (year, month, dayOfYear - (153 * shifted + 2) / 5 + 1)
+  /// Returns the parts of a date, in UTC.
+  private static func utc(_ sinceEpoch: Int) -> tm {
+    var (seconds, time) = (time_t(sinceEpoch), tm())
+    gmtime_r(&seconds, &time)
+    return time
   }
 }

@@ -268,14 +268,11 @@ package struct EscapedText {
     case UInt8(ascii: "n"): return ([0x0A], 2)
     case UInt8(ascii: "r"): return ([0x0D], 2)
     case UInt8(ascii: "t"): return ([0x09], 2)
-    case UInt8(ascii: "x"):
-      let digits = text.dropFirst(2).prefix(2)
-      guard digits.count == 2, let meant = utf8(number(digits, radix: 16)) else { return nil }
-      return (meant, 4)
-    case UInt8(ascii: "u"):
-      let digits = text.dropFirst(2).prefix(4)
-      guard digits.count == 4, let meant = utf8(number(digits, radix: 16)) else { return nil }
-      return (meant, 6)
+    case UInt8(ascii: "x"), UInt8(ascii: "u"):
+      let length = kind == UInt8(ascii: "x") ? 2 : 4
+      let digits = text.dropFirst(2).prefix(length)
+      guard digits.count == length, let meant = utf8(number(digits, radix: 16)) else { return nil }
+      return (meant, 2 + length)
     default: return nil
     }
   }

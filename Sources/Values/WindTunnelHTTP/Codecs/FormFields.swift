@@ -10,6 +10,9 @@ package struct FormField {
   package init(name: String, label: String, value: Data) {
     (self.name, self.label, self.value) = (name, label, value)
   }
+
+  /// The value as text.
+  package var text: String { String(decoding: value, as: UTF8.self) }
 }
 
 /// Fields of `application/x-www-form-urlencoded` (WHATWG URL §5.1).
@@ -28,13 +31,7 @@ package enum FormFields {
   /// something.
   package static func sorted(_ data: Data, ignoring ignored: [NamePattern]) -> [FormField] {
     fields(data).filter { field in !ignored.contains { $0.fits(field.label) } }
-      .enumerated()
-      .sorted { left, right in
-        let (a, b) = (left.element.label.utf8, right.element.label.utf8)
-        if a.elementsEqual(b) { return left.offset < right.offset }
-        return a.lexicographicallyPrecedes(b)
-      }
-      .map(\.element)
+      .stablySorted { $0.label.utf8.lexicographicallyPrecedes($1.label.utf8) }
   }
 
   /// Without `+` and `%XX`; what is no escape stays as it is.
@@ -46,7 +43,8 @@ package enum FormFields {
       if byte == UInt8(ascii: "+") {
         result.append(UInt8(ascii: " "))
       } else if byte == UInt8(ascii: "%"), rest.count >= 2,
-        let high = digit(rest[rest.startIndex]), let low = digit(rest[rest.startIndex + 1])
+        let high = rest[rest.startIndex].hexadecimalDigit,
+        let low = rest[rest.startIndex + 1].hexadecimalDigit
       {
         result.append(high << 4 | low)
         rest = rest.dropFirst(2)
@@ -55,10 +53,6 @@ package enum FormFields {
       }
     }
     return result
-  }
-
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    Character(UnicodeScalar(byte)).hexDigitValue.map(UInt8.init)
   }
 }
 
@@ -83,22 +77,12 @@ package enum Multipart {
 
   /// Returns the bytes between delimiter lines. Preamble and epilogue are nobody's.
   private static func parts(_ data: Data, boundary: String) -> [Data]? {
-    let delimiter = Data("\r\n--\(boundary)".utf8)
-    let first = Data("--\(boundary)".utf8)
-    guard
-      var range = data.starts(with: first)
-        ? data.startIndex..<data.startIndex + first.count : data.range(of: delimiter)
-    else { return nil }
-    var parts: [Data] = []
-    while true {
-      let rest = data[range.upperBound...]
-      if rest.starts(with: "--".utf8) { return parts }
-      guard let line = rest.range(of: Data("\r\n".utf8)),
-        // The line break of a delimiter may be the one that begins the next.
-        let next = data.range(of: delimiter, in: line.lowerBound..<data.endIndex)
-      else { return nil }
-      parts.append(data[line.upperBound..<max(line.upperBound, next.lowerBound)])
-      range = next
+    guard let lines = delimiters(data, boundary: boundary) else { return nil }
+    return zip(lines, lines.dropFirst()).map { line, next in
+      // The line break of a delimiter may be the one that begins the next.
+      let rest = data[line.upperBound...].range(of: Data("\r\n".utf8))
+      let start = rest?.upperBound ?? next.lowerBound
+      return data[start..<max(start, next.lowerBound - 4)]
     }
   }
 

@@ -74,8 +74,7 @@ package enum Inflate {
   package static func opened(_ data: Data, coding: String) -> Opened? {
     // Most bodies have none.
     if coding.isEmpty { return Opened(content: data) }
-    let names = coding.split(separator: ",").map { $0.trimmingOptionalWhitespace().lowercased() }
-      .filter { !$0.isEmpty && !unchanging.contains($0) }
+    let names = coding.listElements.map { $0.lowercased() }.filter { !unchanging.contains($0) }
     guard names.count <= ContentDecoder.codingsMax else { return nil }
     var opened = Opened(content: data)
     for name in names.reversed() {
@@ -111,8 +110,8 @@ package enum Inflate {
   }
 
   private static func run(_ data: Data, _ windowBits: Int32, bytesMax: Int) -> Opened? {
-    guard let zlib = ZLib.shared else { return nil }
-    let stage = InflatingStage(zlib, windowBits)
+    guard ZLib.shared != nil else { return nil }
+    let stage = InflatingStage(windowBits)
     // What is damaged or too large is left closed, whatever is wrong with it.
     guard let content = try? stage.decode(data, bytesMax: bytesMax), stage.isWhole else {
       return nil

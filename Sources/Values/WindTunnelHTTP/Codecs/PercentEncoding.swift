@@ -77,8 +77,8 @@ extension String {
     var rest = Array(text)[...]
     while let byte = rest.popFirst() {
       guard byte == UInt8(ascii: "%"), rest.count >= 2,
-        let high = Character(UnicodeScalar(rest[rest.startIndex])).hexDigitValue,
-        let low = Character(UnicodeScalar(rest[rest.startIndex + 1])).hexDigitValue
+        let high = rest[rest.startIndex].hexadecimalDigit,
+        let low = rest[rest.startIndex + 1].hexadecimalDigit
       else {
         if byte == UInt8(ascii: "+"), part.isForm {
           escape(UInt8(ascii: " "), into: &result)
@@ -90,7 +90,7 @@ extension String {
         continue
       }
       rest = rest.dropFirst(2)
-      let value = UInt8(high << 4 | low)
+      let value = high << 4 | low
       if part.isPlain(value) { result.append(value) } else { escape(value, into: &result) }
     }
     return String(decoding: result, as: UTF8.self)

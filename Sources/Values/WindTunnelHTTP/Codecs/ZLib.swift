@@ -29,36 +29,19 @@ struct ZLib: @unchecked Sendable {
   typealias Step = @convention(c) (UnsafeMutableRawPointer, Int32) -> Int32
   typealias Call = @convention(c) (UnsafeMutableRawPointer) -> Int32
 
-  /// The functions that messages of a WebSocket need beside it, and an old library may not have.
-  struct Messages {
-    fileprivate let initialiseDeflate: InitialiseDeflate
-    let inflateReset: Call
-    /// Like `inflateReset`, but for what came before, to which the next stream may refer.
-    let inflateResetKeep: Call
-    let deflate: Step
-    let deflateReset: Call
-    let deflateEnd: Call
-
-    fileprivate init?(_ library: UnsafeMutableRawPointer) {
-      guard let initialise = dlsym(library, "deflateInit2_"),
-        let inflateReset = dlsym(library, "inflateReset"),
-        let inflateResetKeep = dlsym(library, "inflateResetKeep"),
-        let deflate = dlsym(library, "deflate"), let deflateReset = dlsym(library, "deflateReset"),
-        let deflateEnd = dlsym(library, "deflateEnd")
-      else { return nil }
-      initialiseDeflate = unsafeBitCast(initialise, to: InitialiseDeflate.self)
-      self.inflateReset = unsafeBitCast(inflateReset, to: Call.self)
-      self.inflateResetKeep = unsafeBitCast(inflateResetKeep, to: Call.self)
-      self.deflate = unsafeBitCast(deflate, to: Step.self)
-      self.deflateReset = unsafeBitCast(deflateReset, to: Call.self)
-      self.deflateEnd = unsafeBitCast(deflateEnd, to: Call.self)
-    }
+  /// The functions of one direction.
+  fileprivate struct Way {
+    let step: Step
+    let reset: Call
+    let end: Call
   }
 
-  private let initialiseInflate: InitialiseInflate
-  let inflate: Step
-  let inflateEnd: Call
-  let messages: Messages?
+  fileprivate let initialiseInflate: InitialiseInflate
+  fileprivate let initialiseDeflate: InitialiseDeflate
+  fileprivate let inflate: Way
+  fileprivate let deflate: Way
+  /// Like the reset of `inflate`, but for what came before, to which the next stream may refer.
+  fileprivate let inflateResetKeep: Call
 
   /// The library; `nil` where there is none.
   static let shared = ZLib()
@@ -66,84 +49,73 @@ struct ZLib: @unchecked Sendable {
   private init?() {
     // By its place on Apple platforms, where a hardened program finds none by name.
     let names = ["libz.so.1", "libz.so", "/usr/lib/libz.1.dylib"]
-    guard let library = names.lazy.compactMap({ dlopen($0, RTLD_NOW) }).first,
-      let initialise = dlsym(library, "inflateInit2_"), let inflate = dlsym(library, "inflate"),
-      let inflateEnd = dlsym(library, "inflateEnd")
+    guard let library = names.lazy.compactMap({ dlopen($0, RTLD_NOW) }).first else { return nil }
+    func function<Function>(_ name: String) -> Function? {
+      dlsym(library, name).map { unsafeBitCast($0, to: Function.self) }
+    }
+    func way(_ name: String) -> Way? {
+      guard let step: Step = function(name), let reset: Call = function("\(name)Reset"),
+        let end: Call = function("\(name)End")
+      else { return nil }
+      return Way(step: step, reset: reset, end: end)
+    }
+    guard let initialiseInflate: InitialiseInflate = function("inflateInit2_"),
+      let initialiseDeflate: InitialiseDeflate = function("deflateInit2_"),
+      let inflate = way("inflate"), let deflate = way("deflate"),
+      let inflateResetKeep: Call = function("inflateResetKeep")
     else { return nil }
-    initialiseInflate = unsafeBitCast(initialise, to: InitialiseInflate.self)
-    self.inflate = unsafeBitCast(inflate, to: Step.self)
-    self.inflateEnd = unsafeBitCast(inflateEnd, to: Call.self)
-    messages = Messages(library)
+    (self.initialiseInflate, self.initialiseDeflate) = (initialiseInflate, initialiseDeflate)
+    (self.inflate, self.deflate, self.inflateResetKeep) = (inflate, deflate, inflateResetKeep)
   }
 
   fileprivate static let version = "1.2.11"
   fileprivate static let size = Int32(MemoryLayout<Stream>.size)
-
-  /// Processes input until the buffer is full.
-  ///
-  /// - Returns: The status of zlib, and the number of bytes in the buffer.
-  static func run(
-    _ step: Step,
-    _ stream: UnsafeMutablePointer<Stream>,
-    flush: Int32 = 0,
-    into buffer: inout [UInt8]
-  ) -> (result: Int32, count: Int) {
-    buffer.withUnsafeMutableBufferPointer { out in
-      stream.pointee.nextOut = out.baseAddress
-      stream.pointee.availableOut = UInt32(out.count)
-      return (step(stream, flush), out.count - Int(stream.pointee.availableOut))
-    }
-  }
-
-  /// Begins to inflate; the stream must not move from then on. Negative bits: without a header.
-  func beginInflate(_ stream: UnsafeMutablePointer<Stream>, windowBits: Int32) -> Bool {
-    initialiseInflate(stream, windowBits, Self.version, Self.size) == 0
-  }
 }
 
-/// A stream of zlib's without a header, at a place of its own, with the room for its output.
+/// A stream of zlib's, at a place of its own, with the room for its output.
 final class ZLibStream {
-  private let stream: UnsafeMutablePointer<ZLib.Stream>
-  private let step: ZLib.Step
-  private let resetting: ZLib.Call
-  private let ending: ZLib.Call
+  private let stream = UnsafeMutablePointer<ZLib.Stream>.allocate(capacity: 1)
+  private let way: ZLib.Way
   /// Goes on after a stream's end; `nil`: what is written has none.
   private let goingOn: ZLib.Call?
-  private var buffer = [UInt8](repeating: 0, count: 16 << 10)
+  /// The output of the last step.
+  private(set) var buffer: [UInt8]
 
-  /// Makes one that inflates, whatever the other side's window is; `nil` where there is no zlib, or
-  /// no memory.
-  init?() {
-    guard let zlib = ZLib.shared, let messages = zlib.messages else { return nil }
-    stream = .allocate(capacity: 1)
+  private init?(
+    _ way: ZLib.Way,
+    _ goingOn: ZLib.Call?,
+    room: Int,
+    _ begin: (UnsafeMutablePointer<ZLib.Stream>) -> Int32
+  ) {
+    (self.way, self.goingOn) = (way, goingOn)
+    buffer = [UInt8](repeating: 0, count: room)
     stream.initialize(to: ZLib.Stream())
-    guard zlib.beginInflate(stream, windowBits: -15) else {
-      stream.deallocate()
-      return nil
+    guard begin(stream) == 0 else { return nil }
+  }
+
+  /// Creates a stream that inflates, whatever the other side's window is, without a header if the
+  /// bits are negative; `nil` if there is no zlib or no memory.
+  convenience init?(inflatingWithin windowBits: Int32, room: Int = 16 << 10) {
+    guard let zlib = ZLib.shared else { return nil }
+    self.init(zlib.inflate, zlib.inflateResetKeep, room: room) { stream in
+      zlib.initialiseInflate(stream, windowBits, ZLib.version, ZLib.size)
     }
-    (step, resetting, ending) = (zlib.inflate, messages.inflateReset, zlib.inflateEnd)
-    goingOn = messages.inflateResetKeep
   }
 
   /// Creates a stream that deflates, without a header if the bits are negative; `nil` if there is
   /// no zlib or no memory. The default level is Z_DEFAULT_COMPRESSION.
-  init?(deflatingWithin windowBits: Int, level: Int = -1, memory: Int = 8) {
-    guard let messages = ZLib.shared?.messages else { return nil }
-    stream = .allocate(capacity: 1)
-    stream.initialize(to: ZLib.Stream())
-    let (bits, own, size) = (Int32(windowBits), Int32(memory), ZLib.size)
-    // Z_DEFLATED, Z_DEFAULT_STRATEGY.
-    let begin = messages.initialiseDeflate
-    guard begin(stream, Int32(level), 8, bits, own, 0, ZLib.version, size) == 0 else {
-      stream.deallocate()
-      return nil
+  convenience init?(deflatingWithin windowBits: Int, level: Int = -1, memory: Int = 8) {
+    guard let zlib = ZLib.shared else { return nil }
+    self.init(zlib.deflate, nil, room: 16 << 10) { stream in
+      let (level, bits, memory) = (Int32(level), Int32(windowBits), Int32(memory))
+      // Z_DEFLATED, Z_DEFAULT_STRATEGY.
+      return zlib.initialiseDeflate(stream, level, 8, bits, memory, 0, ZLib.version, ZLib.size)
     }
-    (step, resetting, ending) = (messages.deflate, messages.deflateReset, messages.deflateEnd)
-    goingOn = nil
   }
 
+  // Of a stream that did not begin, zlib refuses the end.
   deinit {
-    _ = ending(stream)
+    _ = way.end(stream)
     stream.deallocate()
   }
 
@@ -154,20 +126,43 @@ final class ZLibStream {
     stream.pointee.dataType & 0x80 != 0 && stream.pointee.dataType & 0x3F == 0
   }
 
-  /// Forgets what came before.
-  func reset() { _ = resetting(stream) }
+  /// Forgets what came before; the rest of the input stays.
+  func reset() { _ = way.reset(stream) }
+
+  /// The input that no step has taken.
+  var rest: UnsafeBufferPointer<UInt8> {
+    UnsafeBufferPointer(start: stream.pointee.nextIn, count: Int(stream.pointee.availableIn))
+  }
+
+  /// Gives the stream its input as long as `body` runs; `nil` for 4 GiB and more.
+  func feed<Result>(_ input: Data, _ body: () -> Result) -> Result? {
+    input.withUnsafeBytes { bytes in
+      guard let count = UInt32(exactly: bytes.count) else { return nil }
+      stream.pointee.nextIn = bytes.bindMemory(to: UInt8.self).baseAddress
+      stream.pointee.availableIn = count
+      defer { stream.pointee.nextIn = nil }
+      return body()
+    }
+  }
+
+  /// Processes input until the buffer is full.
+  ///
+  /// - Returns: The status of zlib, and the number of bytes in the buffer.
+  func next(flush: Int32 = 0) -> (result: Int32, count: Int) {
+    buffer.withUnsafeMutableBufferPointer { out in
+      stream.pointee.nextOut = out.baseAddress
+      stream.pointee.availableOut = UInt32(out.count)
+      return (way.step(stream, flush), out.count - Int(stream.pointee.availableOut))
+    }
+  }
 
   /// Runs all of the input through, and gives the output in pieces until `take` wants no more.
   ///
   /// - Returns: False where the input is damaged or has 4 GiB, or `take` wanted no more.
   func run(_ input: Data, flush: Int32, _ take: (UnsafeBufferPointer<UInt8>) -> Bool) -> Bool {
-    input.withUnsafeBytes { bytes in
-      guard let count = UInt32(exactly: bytes.count) else { return false }
-      stream.pointee.nextIn = bytes.bindMemory(to: UInt8.self).baseAddress
-      stream.pointee.availableIn = count
-      defer { stream.pointee.nextIn = nil }
+    let isDone = feed(input) { () -> Bool in
       while true {
-        let (result, count) = ZLib.run(step, stream, flush: flush, into: &buffer)
+        let (result, count) = next(flush: flush)
         guard buffer.withUnsafeBufferPointer({ take(UnsafeBufferPointer(rebasing: $0[..<count])) })
         else { return false }
         switch result {
@@ -179,8 +174,9 @@ final class ZLibStream {
         default: return false
         }
         // A full buffer may have more behind it.
-        if count < buffer.count, stream.pointee.availableIn == 0 { return true }
+        if count < buffer.count, rest.isEmpty { return true }
       }
     }
+    return isDone ?? false
   }
 }

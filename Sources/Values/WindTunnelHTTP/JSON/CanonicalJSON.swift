@@ -5,12 +5,12 @@ extension JSON {
   /// and no digit is lost to a `Double`. A repeated name is kept, in order: readers differ in which
   /// they take (RFC 8259 §4). Strings are the same if their scalars are; nothing is normalised.
   package func canonical(ignoring paths: [JSONPath] = []) -> JSON {
-    canonical(paths.map { $0.steps[...] }) ?? .null
+    canonical(paths.map { JSONPathReach($0.steps) }) ?? .null
   }
 
   /// `nil` where the value does not count.
-  private func canonical(_ ignored: [ArraySlice<JSONPath.Step>]) -> JSON? {
-    if ignored.contains(where: \.isEmpty) { return nil }
+  private func canonical(_ ignored: [JSONPathReach]) -> JSON? {
+    if ignored.contains(where: \.isWhole) { return nil }
     switch self {
     case .null, .bool: return self
     case .number(let digits): return .number(Self.canonical(number: digits))
@@ -27,28 +27,14 @@ extension JSON {
           .map { Member(Self.canonical(member.name), $0) }
       }
       return .object(
-        kept.enumerated().sorted { left, right in
-          let (a, b) = (left.element.name.value.utf8, right.element.name.value.utf8)
-          if a.elementsEqual(b) { return left.offset < right.offset }
-          return a.lexicographicallyPrecedes(b)
-        }.map(\.element)
+        kept.stablySorted { $0.name.value.utf8.lexicographicallyPrecedes($1.name.value.utf8) }
       )
     }
   }
 
-  /// Returns the rests of the paths that a step follows; of `..` the path itself remains as well.
-  private static func next(
-    _ ignored: [ArraySlice<JSONPath.Step>],
-    _ here: JSONPath.Step
-  ) -> [ArraySlice<JSONPath.Step>] {
-    ignored.flatMap { steps -> [ArraySlice<JSONPath.Step>] in
-      guard steps.first == .descend else {
-        return steps.first == .any || steps.first == here ? [steps.dropFirst()] : []
-      }
-      let target = steps.dropFirst()
-      let isHere = target.first == .any || target.first == here
-      return [steps] + (isHere ? [target.dropFirst()] : [])
-    }
+  /// Returns the progress that can still lead to a path's end.
+  private static func next(_ ignored: [JSONPathReach], _ step: JSONPath.Step) -> [JSONPathReach] {
+    ignored.map { $0.gone(step) }.filter { $0.isWhole || $0.goesOn }
   }
 
   /// The same value with strings and names in the standard spelling; order and numbers stay.

@@ -21,30 +21,17 @@ extension JSON {
   }
 
   private func writeForFile(_ writer: inout JSONWriter, level: Int) {
+    if let line = oneLine(level: level) { return writer.bytes.append(contentsOf: line) }
     switch self {
     case .null, .bool, .number, .string: writer.write(self, level: level)
     case .array(let elements):
-      if let line = oneLine(level: level) { return writer.bytes.append(contentsOf: line) }
-      writer.bytes.append(UInt8(ascii: "["))
-      for (index, element) in elements.enumerated() {
-        if index > 0 { writer.bytes.append(UInt8(ascii: ",")) }
-        writer.newLine(level + 1)
-        element.writeForFile(&writer, level: level + 1)
-      }
-      writer.newLine(level)
-      writer.bytes.append(UInt8(ascii: "]"))
+      writer.list("[", "]", elements, level: level) { $1.writeForFile(&$0, level: level + 1) }
     case .object(let members):
-      if let line = oneLine(level: level) { return writer.bytes.append(contentsOf: line) }
-      writer.bytes.append(UInt8(ascii: "{"))
-      for (index, member) in members.enumerated() {
-        if index > 0 { writer.bytes.append(UInt8(ascii: ",")) }
-        writer.newLine(level + 1)
+      writer.list("{", "}", members, level: level) { writer, member in
         writer.write(member.name)
         writer.bytes.append(contentsOf: ": ".utf8)
         member.value.writeForFile(&writer, level: level + 1)
       }
-      writer.newLine(level)
-      writer.bytes.append(UInt8(ascii: "}"))
     }
   }
 

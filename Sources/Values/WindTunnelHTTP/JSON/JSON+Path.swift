@@ -26,28 +26,16 @@ extension JSON {
   private func replacing(_ reach: JSONPathReach, _ change: (JSON) -> JSON) -> JSON {
     if reach.isWhole { return change(self) }
     guard reach.goesOn else { return self }
-    switch self {
-    case .null, .bool, .number, .string: return self
-    case .array(let elements):
-      return .array(elements.enumerated().map { $1.replacing(reach.gone(.index($0)), change) })
-    case .object(let members):
-      return .object(
-        members.map { member in
-          JSON.Member(
-            member.name,
-            member.value.replacing(reach.gone(.name(member.name.value)), change)
-          )
-        }
-      )
-    }
+    return changingParts { step, part in part.replacing(reach.gone(step), change) }
   }
-}
 
-extension JSONPathReach {
-  /// Returns the progress from a value to one within it.
-  fileprivate func gone(_ place: JSONPath.Step) -> JSONPathReach {
-    var reach = self
-    reach.go(place)
-    return reach
+  /// Returns a list or an object with each of its parts changed, and anything else as it is.
+  package func changingParts(_ change: (JSONPath.Step, JSON) -> JSON) -> JSON {
+    switch self {
+    case .null, .bool, .number, .string: self
+    case .array(let elements): .array(elements.enumerated().map { change(.index($0), $1) })
+    case .object(let members):
+      .object(members.map { Member($0.name, change(.name($0.name.value), $0.value)) })
+    }
   }
 }

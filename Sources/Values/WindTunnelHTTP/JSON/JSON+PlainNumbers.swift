@@ -1,12 +1,8 @@
 extension JSON {
   /// The value with its numbers as a person writes them: what is compared as `199e-1` is `19.9`.
   package var inPlainNumbers: JSON {
-    switch self {
-    case .null, .bool, .string: self
-    case .number(let digits): .number(Self.plain(number: digits))
-    case .array(let elements): .array(elements.map(\.inPlainNumbers))
-    case .object(let members): .object(members.map { Member($0.name, $0.value.inPlainNumbers) })
-    }
+    guard case .number(let digits) = self else { return changingParts { $1.inPlainNumbers } }
+    return .number(Self.plain(number: digits))
   }
 
   /// Returns a number without an exponent, if that makes a number that a person can read.

@@ -10,7 +10,7 @@ extension JSON.Layout {
       let byte = text[place]
       switch byte {
       case UInt8(ascii: "\""):
-        let end = Self.end(ofString: place, in: text)
+        let end = text.endOfJSONString(from: place)
         writer.bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[place..<end]))
         place = end
         continue
@@ -48,14 +48,5 @@ extension JSON.Layout {
     var next = place + 1
     while next < text.count, text[next] <= 0x20 { next += 1 }
     return next
-  }
-
-  /// Returns the place behind the closing quote.
-  private static func end(ofString place: Int, in text: UnsafeBufferPointer<UInt8>) -> Int {
-    var end = place + 1
-    while end < text.count, text[end] != UInt8(ascii: "\"") {
-      end += text[end] == UInt8(ascii: "\\") ? 2 : 1
-    }
-    return min(end + 1, text.count)
   }
 }

@@ -32,6 +32,13 @@ struct JSONPathReach {
     }
   }
 
+  /// Returns the progress from a value to one within it.
+  func gone(_ place: JSONPath.Step) -> JSONPathReach {
+    var reach = self
+    reach.go(place)
+    return reach
+  }
+
   /// Adds a step, and those behind it as long as any number of steps, none included, may come.
   private static func reaching(
     _ number: Int,

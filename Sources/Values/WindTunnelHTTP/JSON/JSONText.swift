@@ -34,10 +34,13 @@ package struct JSONText {
   /// The least length of what is not read again to find its end.
   private static let longBytesMin = 64
 
-  /// Looks at a text; `nil` if it is no JSON object or array.
-  package init?(_ bytes: Bytes) {
+  /// Looks at a text; `nil` if it is no JSON object or array, nor any other value where that may
+  /// be one.
+  package init?(_ bytes: Bytes, mayBeScalar: Bool = false) {
     let first = bytes.first { $0 > 0x20 && $0 != 0xEF && $0 != 0xBB && $0 != 0xBF }
-    guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else { return nil }
+    guard mayBeScalar || first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else {
+      return nil
+    }
     // What does not parse is treated as text, so the reason does not matter.
     guard JSONParser.accepts(bytes) else { return nil }
     (self.bytes, long) = (bytes, Self.long(in: bytes))
@@ -50,7 +53,7 @@ package struct JSONText {
     while place < bytes.count {
       switch bytes[place] {
       case UInt8(ascii: "\""):
-        place = stringEnd(place, in: bytes)
+        place = bytes.endOfJSONString(from: place)
         continue
       case UInt8(ascii: "["), UInt8(ascii: "{"):
         open.append(found.count)
@@ -71,15 +74,7 @@ package struct JSONText {
     return found
   }
 
-  private static func stringEnd(_ start: Int, in bytes: Bytes) -> Int {
-    var place = start + 1
-    while place < bytes.count, bytes[place] != UInt8(ascii: "\"") {
-      place += bytes[place] == UInt8(ascii: "\\") ? 2 : 1
-    }
-    return min(place + 1, bytes.count)
-  }
-
-  /// The list or the object that the text is.
+  /// The value that the text is.
   package var whole: JSONSpan { value(at: next(0)) }
 
   /// Returns the elements of a list; none of anything else.
@@ -116,7 +111,7 @@ package struct JSONText {
     package mutating func next() -> (name: Range<Int>, value: JSONSpan)? {
       place = text.next(place)
       guard text.begins(at: place) else { return nil }
-      let name = place..<JSONText.stringEnd(place, in: text.bytes)
+      let name = place..<text.bytes.endOfJSONString(from: place)
       let value = text.value(at: text.next(name.upperBound))
       place = value.range.upperBound
       return (name, value)
@@ -145,7 +140,7 @@ package struct JSONText {
   private func value(at start: Int) -> JSONSpan {
     guard start < bytes.count else { return .word(start..<start) }
     switch bytes[start] {
-    case UInt8(ascii: "\""): return .string(start..<Self.stringEnd(start, in: bytes))
+    case UInt8(ascii: "\""): return .string(start..<bytes.endOfJSONString(from: start))
     case UInt8(ascii: "["): return .array(start..<end(of: start))
     case UInt8(ascii: "{"): return .object(start..<end(of: start))
     case let first:
@@ -169,7 +164,7 @@ package struct JSONText {
     while place < bytes.count {
       switch bytes[place] {
       case UInt8(ascii: "\""):
-        place = Self.stringEnd(place, in: bytes)
+        place = bytes.endOfJSONString(from: place)
         continue
       case UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
       case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
@@ -194,5 +189,16 @@ package struct JSONText {
   package func meaning(_ range: Range<Int>) -> Bytes {
     let inner = Bytes(bytes[(range.lowerBound + 1)..<(range.upperBound - 1)])
     return inner.has(UInt8(ascii: "\\")) ? Bytes(text(range).utf8) : inner
+  }
+}
+
+extension RandomAccessCollection<UInt8> where Index == Int {
+  /// Returns the place behind the closing quote of a JSON string that begins at a place.
+  package func endOfJSONString(from start: Int) -> Int {
+    var place = start + 1
+    while place < count, self[place] != UInt8(ascii: "\"") {
+      place += self[place] == UInt8(ascii: "\\") ? 2 : 1
+    }
+    return Swift.min(place + 1, count)
   }
 }

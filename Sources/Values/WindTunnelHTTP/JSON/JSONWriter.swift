@@ -111,7 +111,7 @@ struct JSONWriter {
     }
   }
 
-  private mutating func list<Element>(
+  mutating func list<Element>(
     _ open: Unicode.Scalar,
     _ close: Unicode.Scalar,
     _ elements: [Element],

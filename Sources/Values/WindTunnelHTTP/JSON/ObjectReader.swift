@@ -144,8 +144,21 @@ package struct ObjectReader {
   ) throws(FormatError) -> Choice? where Choice.RawValue == String {
     guard let text = try string(name) else { return nil }
     if let choice = Choice(rawValue: text) { return choice }
-    let all = Choice.allCases.map(\.rawValue)
-    throw error(
+    throw unknown(text, at: name, among: Choice.allCases.map(\.rawValue))
+  }
+
+  /// Reads one of the words of a table; `nil` if it is missing.
+  package mutating func row<Value>(
+    _ name: String,
+    of table: [(word: String, value: Value)]
+  ) throws(FormatError) -> (word: String, value: Value)? {
+    guard let text = try string(name) else { return nil }
+    if let row = table.first(where: { $0.word == text }) { return row }
+    throw unknown(text, at: name, among: table.map(\.word))
+  }
+
+  private func unknown(_ text: String, at name: String, among all: [String]) -> FormatError {
+    error(
       name,
       // More are no sentence.
       all.count > 30

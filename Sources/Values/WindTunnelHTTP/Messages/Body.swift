@@ -66,22 +66,16 @@ public struct Body: Sendable {
   ///
   /// - Returns: False where the function has.
   package func forEachPiece(_ take: (UnsafeRawBufferPointer) throws -> Bool) rethrows -> Bool {
-    let count = count
-    if case .filed = content {
-      for start in stride(from: 0, to: count, by: Self.pieceBytes) {
-        let piece = bytes(start..<min(start + Self.pieceBytes, count))
-        guard try piece.withUnsafeBytes(take) else { return false }
-      }
-      return true
+    let (count, held) = (count, isFiled ? nil : data)
+    for start in stride(from: 0, to: count, by: Self.pieceBytes) {
+      let range = start..<min(start + Self.pieceBytes, count)
+      let piece = held.map { $0.dropFirst(start).prefix(range.count) } ?? bytes(range)
+      guard try piece.withUnsafeBytes(take) else { return false }
     }
-    return try data.withUnsafeBytes { bytes in
-      for start in stride(from: 0, to: count, by: Self.pieceBytes) {
-        let piece = bytes[start..<min(start + Self.pieceBytes, count)]
-        guard try take(UnsafeRawBufferPointer(rebasing: piece)) else { return false }
-      }
-      return true
-    }
+    return true
   }
+
+  private var isFiled: Bool { if case .filed = content { true } else { false } }
 
   /// Returns the SHA-256 of its bytes as 64 hexadecimal digits.
   package var digest: String {

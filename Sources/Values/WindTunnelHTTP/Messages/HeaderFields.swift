@@ -37,6 +37,9 @@ public struct HeaderFields: Sendable, Hashable {
     fields.lazy.filter { $0.isNamed(name) }.map(\.value)
   }
 
+  /// Returns the elements of a list-valued field, in order.
+  package func elements(_ name: String) -> [Substring] { values(name).flatMap(\.listElements) }
+
   /// Tells whether a list-valued field contains a token, such as `close` in `Connection` (RFC 9110
   /// §5.6.1).
   public func contains(token: String, in name: String) -> Bool {
@@ -88,25 +91,22 @@ extension HeaderFields {
   /// an answer can be looked through for secrets. Where nothing is left, the content is to come as
   /// it is; where there is no such field, none is made.
   package mutating func acceptOnlyOpenedCodings() {
-    let lists = values("Accept-Encoding")
-    guard !lists.isEmpty else { return }
-    let members = lists.flatMap { $0.split(separator: ",") }.map { $0.trimmingOptionalWhitespace() }
-    let known = Inflate.codings
-    let opened = members.filter { known.contains(Self.coding($0)) }
-    if opened.count == members.count, opened.contains(where: Self.isAccepted) { return }
+    guard self["Accept-Encoding"] != nil else { return }
+    let asked = askedCodings
+    let opened = asked.filter { Inflate.codings.contains($0.name) }
+    let isOneAccepted = opened.contains { $0.isAccepted }
+    if opened.count == asked.count, isOneAccepted { return }
     self["Accept-Encoding"] =
-      opened.contains(where: Self.isAccepted) ? opened.joined(separator: ", ") : "identity"
+      isOneAccepted ? opened.map { $0.member }.joined(separator: ", ") : "identity"
   }
 
-  private static func coding(_ member: some StringProtocol) -> String {
-    String(member.prefix { $0 != ";" }).trimmingOptionalWhitespace().lowercased()
-  }
-
-  /// Tells whether a member does not say `q=0` (RFC 9110 §12.4.2).
-  private static func isAccepted(_ member: some StringProtocol) -> Bool {
-    !member.split(separator: ";").dropFirst().contains { parameter in
-      let text = parameter.trimmingOptionalWhitespace().lowercased()
-      return text.hasPrefix("q=") && Double(text.dropFirst(2)) == 0
+  /// The members of `Accept-Encoding`, and whether they do not say `q=0` (RFC 9110 §12.4.2).
+  package var askedCodings: [(member: Substring, name: String, isAccepted: Bool)] {
+    elements("Accept-Encoding").compactMap { member in
+      let parts = member.split(separator: ";").map { $0.trimmingOptionalWhitespace().lowercased() }
+      guard let name = parts.first else { return nil }
+      let weight = parts.dropFirst().first { $0.hasPrefix("q=") }
+      return (member, name, weight.map { Double($0.dropFirst(2)) != 0 } ?? true)
     }
   }
 }

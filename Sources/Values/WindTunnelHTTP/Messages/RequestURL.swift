@@ -64,13 +64,7 @@ public struct RequestURL: Sendable, Hashable {
       let scheme = String(decoding: rest[..<colon], as: UTF8.self).lowercased()
       rest = rest[(colon + 3)...]
       let end = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }
-      let authority = Authority(rest[..<(end ?? rest.endIndex)])
-      var parts = URLAuthority.Parts()
-      parts.scheme = scheme
-      (parts.userInfo, parts.host, parts.port) = (
-        authority.userInfo, authority.host, authority.port
-      )
-      site = URLAuthority(parts)
+      site = URLAuthority(URLAuthority.Parts(scheme, rest[..<(end ?? rest.endIndex)]))
       rest = rest[(end ?? rest.endIndex)...]
     }
     if let mark = rest.firstIndex(of: UInt8(ascii: "?")) {
@@ -85,34 +79,6 @@ public struct RequestURL: Sendable, Hashable {
   private static func isScheme(_ text: Bytes) -> Bool {
     guard let first = text.first, first.isASCIILetter else { return false }
     return text.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "+-.".utf8.contains($0) }
-  }
-
-  /// RFC 3986 §3.2: `[userinfo "@"] host [":" port]`.
-  private struct Authority {
-    var userInfo: String?
-    var host: String
-    var port: Int?
-
-    init(_ text: Bytes) {
-      var rest = text
-      if let at = rest.lastIndex(of: UInt8(ascii: "@")) {
-        userInfo = String(decoding: rest[..<at], as: UTF8.self)
-        rest = rest[(at + 1)...]
-      }
-      // An IPv6 literal holds colons of its own.
-      let isLiteral = rest.first == UInt8(ascii: "[")
-      let literal = isLiteral ? rest.firstIndex(of: UInt8(ascii: "]")) : nil
-      let behind = rest[(literal ?? rest.startIndex)...]
-      if let colon = behind.lastIndex(of: UInt8(ascii: ":")) {
-        let digits = rest[(colon + 1)...]
-        port =
-          digits.allSatisfy(\.isASCIIDigit)
-          ? UInt16(String(decoding: digits, as: UTF8.self)).map(Int.init) : nil
-        // What is no port stays in sight: an address that is changed in silence is hard to find.
-        if port != nil || digits.isEmpty { rest = rest[..<colon] }
-      }
-      host = String(decoding: rest, as: UTF8.self).lowercased()
-    }
   }
 
   /// Changes what stands before the path.
@@ -231,6 +197,31 @@ private final class URLAuthority: Sendable, Hashable {
     var userInfo: String?
     var host: String?
     var port: Int?
+
+    init() {}
+
+    /// Reads RFC 3986 §3.2: `[userinfo "@"] host [":" port]`.
+    init(_ scheme: String, _ text: Slice<UnsafeBufferPointer<UInt8>>) {
+      self.scheme = scheme
+      var rest = text
+      if let at = rest.lastIndex(of: UInt8(ascii: "@")) {
+        userInfo = String(decoding: rest[..<at], as: UTF8.self)
+        rest = rest[(at + 1)...]
+      }
+      // An IPv6 literal holds colons of its own.
+      let isLiteral = rest.first == UInt8(ascii: "[")
+      let literal = isLiteral ? rest.firstIndex(of: UInt8(ascii: "]")) : nil
+      let behind = rest[(literal ?? rest.startIndex)...]
+      if let colon = behind.lastIndex(of: UInt8(ascii: ":")) {
+        let digits = rest[(colon + 1)...]
+        port =
+          digits.allSatisfy(\.isASCIIDigit)
+          ? UInt16(String(decoding: digits, as: UTF8.self)).map(Int.init) : nil
+        // What is no port stays in sight: an address that is changed in silence is hard to find.
+        if port != nil || digits.isEmpty { rest = rest[..<colon] }
+      }
+      host = String(decoding: rest, as: UTF8.self).lowercased()
+    }
   }
 
   let parts: Parts

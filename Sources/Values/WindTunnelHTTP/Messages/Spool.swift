@@ -59,16 +59,11 @@ final class SpoolFile: @unchecked Sendable {
 
   /// Appends bytes; false where there is no room for all of them, and then none was appended.
   fileprivate func append(_ data: Data) -> Bool {
-    let isWritten = data.withUnsafeBytes { bytes -> Bool in
-      var done = 0
-      while done < bytes.count {
+    let isWritten = data.withUnsafeBytes { bytes in
+      FileError.code(ofMoving: bytes.count) { done in
         let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
-        let written = pwrite(descriptor, rest.baseAddress, rest.count, off_t(count + done))
-        if written < 0, errno == EINTR { continue }
-        guard written > 0 else { return false }
-        done += written
-      }
-      return true
+        return pwrite(descriptor, rest.baseAddress, rest.count, off_t(count + done))
+      } == 0
     }
     if isWritten { count += data.count }
     return isWritten
@@ -85,17 +80,11 @@ final class SpoolFile: @unchecked Sendable {
   /// Returns a copy of some of its bytes; `nil` where the system cannot read all of them.
   func bytes(_ range: Range<Int>) -> Data? {
     var data = Data(count: range.count)
-    let isRead = data.withUnsafeMutableBytes { bytes -> Bool in
-      var done = 0
-      while done < bytes.count {
+    let isRead = data.withUnsafeMutableBytes { bytes in
+      FileError.code(ofMoving: bytes.count) { done in
         let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[done...])
-        let place = off_t(range.lowerBound + done)
-        let count = pread(descriptor, rest.baseAddress, rest.count, place)
-        if count < 0, errno == EINTR { continue }
-        guard count > 0 else { return false }
-        done += count
-      }
-      return true
+        return pread(descriptor, rest.baseAddress, rest.count, off_t(range.lowerBound + done))
+      } == 0
     }
     return isRead ? data : nil
   }

@@ -24,6 +24,12 @@ extension StringProtocol {
 }
 
 extension String {
+  /// The elements of a list between commas, without the white space around them; empty ones count
+  /// for nothing (RFC 9110 §5.6.1.2).
+  package var listElements: [Substring] {
+    split(separator: ",").map { $0.trimmingOptionalWhitespace() }.filter { !$0.isEmpty }
+  }
+
   /// Tells whether two names are one but for the case of ASCII letters.
   package func equalsIgnoringASCIICase(_ other: String) -> Bool {
     guard utf8.count == other.utf8.count else { return false }

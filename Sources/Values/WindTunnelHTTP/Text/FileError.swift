@@ -75,6 +75,23 @@ public enum FileError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 }
 
+extension FileError {
+  /// Moves bytes to or from a file by calls that may each move a part, from an offset on.
+  ///
+  /// - Returns: The code of the error, or 0.
+  package static func code(ofMoving count: Int, _ move: (_ done: Int) -> Int) -> Int32 {
+    var done = 0
+    while done < count {
+      let moved = move(done)
+      if moved < 0, errno == EINTR { continue }
+      // A disk that takes nothing and says nothing is full.
+      guard moved > 0 else { return moved < 0 ? errno : ENOSPC }
+      done += moved
+    }
+    return 0
+  }
+}
+
 /// The wording for a process that may open no further file (`EMFILE`, `ENFILE`).
 package enum FileShortage {
   /// The words that stand in every such sentence.

@@ -22,19 +22,28 @@ extension UnsafeBufferPointer<UInt8> {
 
   /// Returns the length of the multi-byte sequence at this position; `nil` if it is ill-formed.
   @inline(__always) func sequenceLength(at place: Int) -> Int? {
-    var (length, second): (Int, ClosedRange<UInt8>) = (3, 0x80...0xBF)
-    switch self[place] {
-    case 0xC2...0xDF: length = 2
-    case 0xE0: second = 0xA0...0xBF
-    case 0xED: second = 0x80...0x9F
-    case 0xE1...0xEF: break
-    case 0xF0: (length, second) = (4, 0x90...0xBF)
-    case 0xF1...0xF3: length = 4
-    case 0xF4: (length, second) = (4, 0x80...0x8F)
-    default: return nil
-    }
+    guard let (rest, second) = self[place].following, rest > 0 else { return nil }
+    let length = rest + 1
     guard place + length <= count, second.contains(self[place + 1]) else { return nil }
     for next in (place + 2)..<(place + length) where self[next] & 0xC0 != 0x80 { return nil }
     return length
+  }
+}
+
+extension UInt8 {
+  /// The number of bytes behind this one in a scalar of UTF-8, and the range of the first of them;
+  /// `nil` if no scalar begins with it.
+  @inline(__always) var following: (count: Int, first: ClosedRange<UInt8>)? {
+    switch self {
+    case 0x00...0x7F: (0, 0x80...0xBF)
+    case 0xC2...0xDF: (1, 0x80...0xBF)
+    case 0xE0: (2, 0xA0...0xBF)
+    case 0xED: (2, 0x80...0x9F)
+    case 0xE1...0xEF: (2, 0x80...0xBF)
+    case 0xF0: (3, 0x90...0xBF)
+    case 0xF1...0xF3: (3, 0x80...0xBF)
+    case 0xF4: (3, 0x80...0x8F)
+    default: nil
+    }
   }
 }

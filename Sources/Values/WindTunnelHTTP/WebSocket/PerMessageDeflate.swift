@@ -26,7 +26,7 @@ package struct PerMessageDeflate: Sendable, Hashable {
   package init() {}
 
   /// Tells whether messages can be compressed here: where there is a zlib.
-  package static var isSupported: Bool { ZLib.shared?.messages != nil }
+  package static var isSupported: Bool { ZLib.shared != nil }
 
   func terms(of role: WebSocketRole) -> Terms { role == .server ? server : client }
 
@@ -114,7 +114,7 @@ final class MessageInflater {
 
   /// Makes one; `nil` where there is no zlib.
   init?(_ terms: PerMessageDeflate.Terms) {
-    guard let stream = ZLibStream() else { return nil }
+    guard let stream = ZLibStream(inflatingWithin: -15) else { return nil }
     (self.stream, keepsContext) = (stream, terms.keepsContext)
   }
 

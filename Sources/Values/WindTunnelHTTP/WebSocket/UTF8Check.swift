@@ -1,5 +1,4 @@
-/// A check of a text that comes in pieces: well-formed UTF-8 (The Unicode Standard 16.0, table
-/// 3-7), told at the first byte that is not.
+/// A check of a text that comes in pieces: well-formed UTF-8, told at the first byte that is not.
 struct UTF8Check: Sendable {
   /// The number of bytes that the scalar under way still has.
   private var missing = 0
@@ -34,17 +33,8 @@ struct UTF8Check: Sendable {
       (missing, next) = (missing - 1, 0x80...0xBF)
       return true
     }
-    switch byte {
-    case 0x00...0x7F: break
-    case 0xC2...0xDF: missing = 1
-    case 0xE0: (missing, next) = (2, 0xA0...0xBF)
-    case 0xED: (missing, next) = (2, 0x80...0x9F)
-    case 0xE1...0xEF: missing = 2
-    case 0xF0: (missing, next) = (3, 0x90...0xBF)
-    case 0xF1...0xF3: missing = 3
-    case 0xF4: (missing, next) = (3, 0x80...0x8F)
-    default: return false
-    }
+    guard let (count, first) = byte.following else { return false }
+    (missing, next) = (count, first)
     return true
   }
 }

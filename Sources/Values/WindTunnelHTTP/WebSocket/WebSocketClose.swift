@@ -7,12 +7,14 @@ package struct WebSocketClose: Sendable, Hashable {
   /// The reason in words, which nobody has to understand.
   package var reason: String
 
+  /// The code, and 1005 in place of none (§7.4.1).
+  package var number: Int { code.map { Int($0) } ?? 1005 }
+
   /// Makes an end of a code and words.
   package init(_ code: UInt16?, _ reason: String = "") { (self.code, self.reason) = (code, reason) }
 
   /// The codes that have a meaning of their own (§7.4.1, and the registry of IANA).
   package static let goingAway: UInt16 = 1001
-  package static let normal: UInt16 = 1000
   package static let protocolError: UInt16 = 1002
   package static let invalidPayload: UInt16 = 1007
   package static let messageTooBig: UInt16 = 1009

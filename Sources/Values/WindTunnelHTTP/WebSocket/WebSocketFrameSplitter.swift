@@ -17,7 +17,7 @@ package struct WebSocketFrameSplitter: Sendable {
     /// The key by which the content is masked; `nil`: it is not.
     package var maskingKey: UInt32?
     /// The length of the content in bytes.
-    fileprivate var length: UInt64
+    package fileprivate(set) var length: UInt64
 
     /// Tells whether the frame is one of the connection itself, and no longer than those may be
     /// (§5.5).
@@ -36,7 +36,8 @@ package struct WebSocketFrameSplitter: Sendable {
     case end
   }
 
-  private var head: [UInt8] = []
+  /// The bytes of a head that has not come whole.
+  package private(set) var begun: [UInt8] = []
   /// The bytes of the frame's content that have not come; `nil` between two frames.
   private var left: UInt64?
 
@@ -56,12 +57,12 @@ package struct WebSocketFrameSplitter: Sendable {
       self.left = left - UInt64(content.count)
       return .content(UnsafeRawBufferPointer(rebasing: content))
     }
-    while head.count < WebSocketFrame.headBytes(of: head) {
+    while begun.count < WebSocketFrame.headBytes(of: begun) {
       guard let byte = rest.popFirst() else { return nil }
-      head.append(byte)
+      begun.append(byte)
     }
-    let found = Head(head)
-    head.removeAll(keepingCapacity: true)
+    let found = Head(begun)
+    begun.removeAll(keepingCapacity: true)
     left = found.length
     return .head(found)
   }

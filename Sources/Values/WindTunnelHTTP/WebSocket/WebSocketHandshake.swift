@@ -177,24 +177,14 @@ package enum WebSocketHandshake {
   }
 
   private static func subprotocols(in fields: HeaderFields) throws(Refusal) -> [String] {
-    let values = fields.values("Sec-WebSocket-Protocol")
-    let names = names(in: values)
-    guard names.isEmpty == values.isEmpty, names.allSatisfy(\.isHTTPToken),
+    let names = fields.elements("Sec-WebSocket-Protocol").map(String.init)
+    guard names.isEmpty == (fields["Sec-WebSocket-Protocol"] == nil),
+      names.allSatisfy(\.isHTTPToken),
       Set(names).count == names.count
     else {
       throw Refusal("Sec-WebSocket-Protocol is no list of different tokens (RFC 6455 §11.3.4).")
     }
     return names
-  }
-
-  /// The elements of a list; empty ones count for nothing (RFC 9110 §5.6.1.2).
-  private static func names(in values: [String]) -> [String] {
-    values.flatMap { value in
-      value.utf8.split(separator: UInt8(ascii: ",")).map {
-        String(Substring($0).trimmingOptionalWhitespace())
-      }
-    }
-    .filter { !$0.isEmpty }
   }
 
   /// Holds a server's answer against the request (§4.1).
@@ -224,8 +214,8 @@ package enum WebSocketHandshake {
     var terms = Terms()
     let chosen = fields.values("Sec-WebSocket-Protocol")
     if let name = chosen.first {
-      let offered = names(in: request.values("Sec-WebSocket-Protocol"))
-      guard chosen.count == 1, name.isHTTPToken, offered.contains(name) else {
+      let offered = request.elements("Sec-WebSocket-Protocol")
+      guard chosen.count == 1, name.isHTTPToken, offered.contains(name[...]) else {
         throw Failure("The answer has a subprotocol that nobody asked for (RFC 6455 §4.1).")
       }
       terms.subprotocol = name

@@ -24,13 +24,6 @@ package struct WebSocketReader: ~Copyable {
     case close(WebSocketClose)
   }
 
-  /// The head of a frame.
-  private struct Head {
-    var isFinal: Bool
-    var opcode: WebSocketFrame.Opcode
-    var isCompressed: Bool
-  }
-
   private struct Message {
     var isText: Bool
     var isCompressed: Bool
@@ -41,18 +34,14 @@ package struct WebSocketReader: ~Copyable {
     var check = UTF8Check()
   }
 
-  private enum State {
-    /// The first bytes of a frame, and how many its head has, as far as that is known.
-    case head([UInt8])
-    /// A frame's content, of which so many bytes have not come.
-    case content(Head, left: Int, WebSocketMask?)
-    case over
-  }
-
   private let sender: WebSocketRole
   private let inflater: MessageInflater?
   private let most: Int
-  private var state = State.head([])
+  private var splitter = WebSocketFrameSplitter()
+  /// The frame under way, and the mask of its content.
+  private var head: WebSocketFrameSplitter.Head?
+  private var mask: WebSocketMask?
+  private var isOver = false
   private var message: Message?
   private var control = Data()
 
@@ -81,29 +70,15 @@ package struct WebSocketReader: ~Copyable {
   ) throws(WebSocketFailure) {
     var rest = bytes[...]
     do throws(WebSocketFailure) {
-      while true {
-        switch state {
-        case .over: return
-        case .head(var head):
-          while WebSocketFrame.headBytes(of: head) > head.count {
-            guard let next = rest.popFirst() else {
-              state = .head(head)
-              return
-            }
-            head.append(next)
-            if head.count == 2 { try check(head[0], head[1]) }
-          }
-          state = try begin(head)
-        case .content(let head, let left, var mask):
-          let piece = rest.prefix(left)
-          rest = rest.dropFirst(piece.count)
-          try take(UnsafeRawBufferPointer(rebasing: piece), of: head, &mask)
-          state = .content(head, left: left - piece.count, mask)
-          guard piece.count == left else { return }
-          state = .head([])
-          try end(head, tell)
+      while !isOver, let piece = splitter.next(&rest) {
+        switch piece {
+        case .head(let head): try begin(head)
+        case .content(let content): try take(content)
+        case .end: try end(tell)
         }
       }
+      let begun = splitter.begun
+      if !isOver, begun.count >= 2 { try check(begun[0], begun[1]) }
     } catch {
       end()
       throw error
@@ -111,7 +86,7 @@ package struct WebSocketReader: ~Copyable {
   }
 
   /// Reads no more, and keeps nothing.
-  private mutating func end() { (state, message, control) = (.over, nil, Data()) }
+  private mutating func end() { (isOver, message, control) = (true, nil, Data()) }
 
   /// Holds a frame's first two bytes against the rules.
   private func check(_ first: UInt8, _ second: UInt8) throws(WebSocketFailure) {
@@ -152,35 +127,26 @@ package struct WebSocketReader: ~Copyable {
     }
   }
 
-  private mutating func begin(_ bytes: [UInt8]) throws(WebSocketFailure) -> State {
-    guard let opcode = WebSocketFrame.Opcode(rawValue: bytes[0] & 0xF) else { return .over }
-    let isMasked = bytes[1] & 0x80 != 0
-    let numbers = bytes[2...].dropLast(isMasked ? 4 : 0)
-    var length = UInt64(bytes[1] & 0x7F)
-    if !numbers.isEmpty {
-      length = numbers.reduce(0) { $0 << 8 | UInt64($1) }
-      guard length >> 63 == 0 else {
-        throw .protocolError("A length has its highest bit set (RFC 6455 §5.2).")
-      }
-      guard length > (numbers.count == 2 ? 125 : 0xFFFF) else {
-        throw .protocolError("The length \(length) has more bytes than it needs (RFC 6455 §5.2).")
-      }
+  private mutating func begin(
+    _ head: WebSocketFrameSplitter.Head
+  ) throws(WebSocketFailure) {
+    try check(head.bytes[0], head.bytes[1])
+    let (length, code) = (head.length, head.bytes[1] & 0x7F)
+    guard length >> 63 == 0 else {
+      throw .protocolError("A length has its highest bit set (RFC 6455 §5.2).")
     }
-    let head = Head(
-      isFinal: bytes[0] & 0x80 != 0,
-      opcode: opcode,
-      isCompressed: bytes[0] & 0x40 != 0
-    )
-    if opcode.isControl {
+    guard code < 126 || length > (code == 126 ? 125 : 0xFFFF) else {
+      throw .protocolError("The length \(length) has more bytes than it needs (RFC 6455 §5.2).")
+    }
+    (self.head, mask) = (head, head.maskingKey.map { WebSocketMask($0) })
+    if head.opcode?.isControl == true {
       control = Data()
     } else {
-      if opcode != .continuation {
-        message = Message(isText: opcode == .text, isCompressed: head.isCompressed)
+      if head.opcode != .continuation {
+        message = Message(isText: head.opcode == .text, isCompressed: head.bytes[0] & 0x40 != 0)
       }
       try note(length)
     }
-    let key = isMasked ? bytes.suffix(4).reduce(0) { $0 << 8 | UInt32($1) } : nil
-    return .content(head, left: Int(length), key.map { WebSocketMask($0) })
   }
 
   /// Takes note of a frame of the message under way, unless it is too long.
@@ -198,15 +164,11 @@ package struct WebSocketReader: ~Copyable {
     self.message?.frames.append(Int(length))
   }
 
-  private mutating func take(
-    _ piece: UnsafeRawBufferPointer,
-    of head: Head,
-    _ mask: inout WebSocketMask?
-  ) throws(WebSocketFailure) {
-    guard !piece.isEmpty else { return }
-    var plain = Data(piece)
+  private mutating func take(_ piece: UnsafeRawBufferPointer) throws(WebSocketFailure) {
+    var (plain, mask) = (Data(piece), mask)
     plain.withUnsafeMutableBytes { mask?.applyNext(to: $0) }
-    if head.opcode.isControl {
+    self.mask = mask
+    if head?.opcode?.isControl == true {
       control.append(plain)
     } else {
       try add(plain)
@@ -238,8 +200,9 @@ package struct WebSocketReader: ~Copyable {
   }
 
   /// Takes note of a frame that has come whole.
-  private mutating func end(_ head: Head, _ tell: (Event) -> Void) throws(WebSocketFailure) {
-    switch head.opcode {
+  private mutating func end(_ tell: (Event) -> Void) throws(WebSocketFailure) {
+    switch head?.opcode {
+    case nil: break
     case .ping: tell(.ping(control))
     case .pong: tell(.pong(control))
     case .close:
@@ -247,7 +210,7 @@ package struct WebSocketReader: ~Copyable {
       end()
       tell(.close(close))
     case .text, .binary, .continuation:
-      guard head.isFinal else { return }
+      guard head?.isFinal == true else { return }
       try add(nil)
       guard let message else { return }
       guard message.check.isWhole else {

@@ -24,9 +24,4 @@ public struct ExchangeStages: Sendable, Hashable {
   package var beforeAnswer: Duration {
     [dns, connect, tls, upload].reduce(.zero) { $0 + ($1 ?? .zero) }
   }
-
-  /// All of them by name, in the order in which they happen.
-  package var all: [(name: String, length: Duration?)] {
-    Array(zip(Self.names, [dns, connect, tls, upload, firstByte, body]))
-  }
 }

@@ -8,103 +8,90 @@ struct BinaryMaps: Decoder, Sendable {
     bytes.first.map { 0xA1...0xBF ~= $0 || 0x81...0x8F ~= $0 || $0 == 0xD9 } ?? false
   }
 
-  /// The item at a place: the length of its head, and its kind.
-  struct Item {
-    enum Shape {
-      case content(count: Int, isText: Bool)
-      /// Without a count up to an end of its own (RFC 8949 §3.2.1).
-      case items(count: Int?, isMap: Bool)
-      case chunks(isText: Bool), stop
-      case other(count: Int)
-    }
-
-    var shape: Shape
-    var headCount = 1
+  /// An item whose head was read.
+  enum Item {
+    case content(Int, isText: Bool)
+    /// Without a count up to an end of its own (RFC 8949 §3.2.1).
+    case items(Int?, isMap: Bool)
+    case chunks(isText: Bool), stop
+    case other(Int)
   }
 
-  fileprivate let item: @Sendable (ByteSlice) -> Item?
-  fileprivate let head: @Sendable (_ count: Int, _ isText: Bool) -> Bytes
+  /// The first byte of a string of fewer bytes than `most`, and of one whose length follows it.
+  typealias Head = (short: UInt8, most: Int, long: UInt8)
+
+  fileprivate let item: @Sendable (inout ByteReader) -> Item?
+  fileprivate let head: @Sendable (_ isText: Bool) -> Head
 
   /// The depth to which items nest that are looked into.
   private static let depthMax = 64
 
   func spans(in bytes: Bytes) -> [Span]? {
-    var reader = Reader(bytes: bytes, item: item)
+    var reader = Reader(bytes: ByteReader(bytes: bytes), item: item)
     // A body may be a sequence of items (RFC 8742).
-    while reader.place < bytes.count { guard reader.read(nil, [], depth: 0) else { return nil } }
+    while !reader.bytes.isAtEnd { guard reader.read(nil, depth: 0) else { return nil } }
     return reader.spans
   }
 
   func spelled(_ meaning: Bytes, in span: Span, of bytes: Bytes) -> Bytes {
-    guard let item = item(bytes[span.range]) else { return Bytes(bytes[span.range]) }
-    switch item.shape {
-    case .content(_, isText: false), .chunks(isText: false):
-      return head(meaning.count, false) + meaning
-    default: return head(meaning.count, true) + meaning
-    }
+    var reader = ByteReader(bytes: bytes, place: span.range.lowerBound)
+    let isText =
+      switch item(&reader) {
+      case .content(_, isText: false), .chunks(isText: false): false
+      default: true
+      }
+    let (count, head) = (meaning.count, head(isText))
+    if count < head.most { return [head.short | UInt8(count)] + meaning }
+    let size = count < 1 << 8 ? 0 : count < 1 << 16 ? 1 : 2
+    return [head.long + UInt8(size)] + ByteReader.bigEndian(count, 1 << size) + meaning
   }
 
   private struct Reader {
-    let bytes: Bytes
-    let item: (ByteSlice) -> Item?
-    var place = 0
+    var bytes: ByteReader
+    let item: (inout ByteReader) -> Item?
     var spans: [Span] = []
 
     /// Reads an item; whether there is a whole one.
-    mutating func read(_ name: String?, _ around: Neighbours, depth: Int) -> Bool {
-      guard depth < BinaryMaps.depthMax, place < bytes.count, let item = item(bytes[place...])
-      else { return false }
-      let start = place
-      place += item.headCount
-      switch item.shape {
+    mutating func read(_ name: String?, depth: Int) -> Bool {
+      let start = bytes.place
+      guard depth < BinaryMaps.depthMax, let item = item(&bytes) else { return false }
+      switch item {
       case .content(let count, _):
-        guard count >= 0, count <= bytes.count - place else { return false }
-        let range = start..<place + count
-        let content = Bytes(bytes[place..<place + count])
-        place += count
-        if count > 0 { spans.append(span(range, content, name, around)) }
-        return true
-      case .other(let count):
-        guard count <= bytes.count - place else { return false }
-        place += count
-        return true
+        guard let range = bytes.take(count) else { return false }
+        add(Bytes(bytes.bytes[range]), from: start, name)
+      case .other(let count): return bytes.take(count) != nil
       case .items(let count, let isMap):
-        guard count ?? 0 <= bytes.count - place else { return false }
+        guard count ?? 0 <= bytes.bytes.count - bytes.place else { return false }
         var index = 0
         while index != count {
-          if count == nil, place < bytes.count, case .stop? = self.item(bytes[place...])?.shape {
-            place += 1
-            return true
-          }
-          guard isMap ? entry(around, depth) : read(name, around, depth: depth + 1) else {
-            return false
-          }
+          if count == nil, isAtStop() { return true }
+          guard isMap ? entry(depth) : read(name, depth: depth + 1) else { return false }
           index += 1
         }
-        return true
       case .chunks:
         var content: Bytes = []
-        while place < bytes.count, let next = self.item(bytes[place...]) {
-          place += next.headCount
-          switch next.shape {
-          case .content(let count, _):
-            guard count >= 0, count <= bytes.count - place else { return false }
-            content += bytes[place..<place + count]
-            place += count
-          case .stop:
-            if !content.isEmpty { spans.append(span(start..<place, content, name, around)) }
-            return true
-          default: return false
-          }
+        while !isAtStop() {
+          guard case .content(let count, _)? = self.item(&bytes), let range = bytes.take(count)
+          else { return false }
+          content += bytes.bytes[range]
         }
-        return false
+        add(content, from: start, name)
       case .stop: return false
       }
+      return true
     }
 
-    private mutating func entry(_ around: Neighbours, _ depth: Int) -> Bool {
+    /// Skips the end of a list without a count, if it is next.
+    private mutating func isAtStop() -> Bool {
+      var next = bytes
+      guard case .stop? = item(&next) else { return false }
+      bytes = next
+      return true
+    }
+
+    private mutating func entry(_ depth: Int) -> Bool {
       let before = spans.count
-      guard read(nil, around, depth: depth + 1) else { return false }
+      guard read(nil, depth: depth + 1) else { return false }
       var name: String?
       if spans.count == before + 1, let text = String(utf8: spans[before].meaning),
         text.utf8.count <= 80
@@ -112,101 +99,64 @@ struct BinaryMaps: Decoder, Sendable {
         name = text
         spans[before].role = .name
       }
-      return read(name, around, depth: depth + 1)
+      return read(name, depth: depth + 1)
     }
 
-    private func span(
-      _ range: Range<Int>,
-      _ content: Bytes,
-      _ name: String?,
-      _ around: Neighbours
-    ) -> Span {
-      let named = name.map { Span.Role.value(name: $0, .field, around) } ?? .text
+    private mutating func add(_ content: Bytes, from start: Int, _ name: String?) {
+      if content.isEmpty { return }
+      let named = name.map { Span.Role.value(name: $0, .field, []) } ?? .text
       let role = String(utf8: content) == nil ? .sealed : named
-      return Span(range: range, meaning: content, role: role)
+      spans.append(Span(range: start..<bytes.place, meaning: content, role: role))
     }
   }
 
   /// Concise Binary Object Representation (RFC 8949 §3).
   static let cbor = BinaryMaps(
-    item: { bytes in
-      guard let first = bytes.first else { return nil }
+    item: { reader in
+      guard let first = reader.byte() else { return nil }
       let (major, low) = (first >> 5, first & 0x1F)
-      if first == 0xFF { return Item(shape: .stop) }
+      if first == 0xFF { return .stop }
       if low == 31 {
         switch major {
-        case 2, 3: return Item(shape: .chunks(isText: major == 3))
-        case 4, 5: return Item(shape: .items(count: nil, isMap: major == 5))
+        case 2, 3: return .chunks(isText: major == 3)
+        case 4, 5: return .items(nil, isMap: major == 5)
         default: return nil
         }
       }
-      let width = low < 24 ? 0 : low < 28 ? 1 << Int(low - 24) : -1
-      guard width >= 0, let count = number(bytes.dropFirst().prefix(width), low, width) else {
-        return nil
+      let number = low < 24 ? Int(low) : low < 28 ? reader.number(1 << Int(low - 24)) : nil
+      guard let number else { return nil }
+      switch major {
+      case 2, 3: return .content(number, isText: major == 3)
+      case 4, 5: return .items(number, isMap: major == 5)
+      // A tag, and what it is of.
+      case 6: return .items(1, isMap: false)
+      default: return .other(0)
       }
-      let shape: Item.Shape? =
-        switch major {
-        case 2, 3: .content(count: count, isText: major == 3)
-        case 4, 5: .items(count: count, isMap: major == 5)
-        // A tag, and what it is of.
-        case 6: .items(count: 1, isMap: false)
-        default: .other(count: 0)
-        }
-      return shape.map { Item(shape: $0, headCount: 1 + width) }
     },
-    head: { count, isText in
-      let major: UInt8 = isText ? 0x60 : 0x40
-      if count < 24 { return [major | UInt8(count)] }
-      if count < 1 << 8 { return [major | 24, UInt8(count)] }
-      if count < 1 << 16 { return [major | 25] + bigEndian(count, 2) }
-      return [major | 26] + bigEndian(count, 4)
-    }
+    head: { isText in isText ? (0x60, 24, 0x78) : (0x40, 24, 0x58) }
   )
 
   /// MessagePack, as its specification of 2013 has it.
   static let messagePack = BinaryMaps(
-    item: { bytes in
-      guard let first = bytes.first else { return nil }
-      func sized(_ width: Int, _ shape: (Int) -> Item.Shape, extra: Int = 0) -> Item? {
-        number(bytes.dropFirst().prefix(width), 31, width)
-          .map { Item(shape: shape($0 + extra), headCount: 1 + width) }
-      }
+    item: { reader in
+      guard let first = reader.byte() else { return nil }
       switch first {
-      case 0x00...0x7F, 0xC0...0xC3, 0xE0...0xFF: return Item(shape: .other(count: 0))
-      case 0x80...0x8F: return Item(shape: .items(count: Int(first & 0x0F), isMap: true))
-      case 0x90...0x9F: return Item(shape: .items(count: Int(first & 0x0F), isMap: false))
-      case 0xA0...0xBF: return Item(shape: .content(count: Int(first & 0x1F), isText: true))
-      case 0xC4, 0xC5, 0xC6:
-        return sized(1 << Int(first - 0xC4)) { .content(count: $0, isText: false) }
-      case 0xC7, 0xC8, 0xC9: return sized(1 << Int(first - 0xC7), { .other(count: $0) }, extra: 1)
-      case 0xCA, 0xCB: return Item(shape: .other(count: 4 << Int(first - 0xCA)))
-      case 0xCC...0xCF: return Item(shape: .other(count: 1 << Int(first - 0xCC)))
-      case 0xD0...0xD3: return Item(shape: .other(count: 1 << Int(first - 0xD0)))
-      case 0xD4...0xD8: return Item(shape: .other(count: 1 + 1 << Int(first - 0xD4)))
-      case 0xD9, 0xDA, 0xDB:
-        return sized(1 << Int(first - 0xD9)) { .content(count: $0, isText: true) }
+      case 0x80...0x8F: return .items(Int(first & 0x0F), isMap: true)
+      case 0x90...0x9F: return .items(Int(first & 0x0F), isMap: false)
+      case 0xA0...0xBF: return .content(Int(first & 0x1F), isText: true)
+      case 0xC4...0xC6:
+        return reader.number(1 << Int(first - 0xC4)).map { .content($0, isText: false) }
+      case 0xC7...0xC9: return reader.number(1 << Int(first - 0xC7)).map { .other($0 + 1) }
+      case 0xCA, 0xCB: return .other(4 << Int(first - 0xCA))
+      case 0xCC...0xD3: return .other(1 << Int(first & 3))
+      case 0xD4...0xD8: return .other(1 + 1 << Int(first - 0xD4))
+      case 0xD9...0xDB:
+        return reader.number(1 << Int(first - 0xD9)).map { .content($0, isText: true) }
       case 0xDC...0xDF:
-        return sized(first & 1 == 0 ? 2 : 4) { .items(count: $0, isMap: first >= 0xDE) }
-      default: return nil
+        return reader.number(first & 1 == 0 ? 2 : 4).map { .items($0, isMap: first >= 0xDE) }
+      default: return .other(0)
       }
     },
-    head: { count, isText in
-      if isText, count < 32 { return [0xA0 | UInt8(count)] }
-      let first: UInt8 = isText ? 0xD9 : 0xC4
-      if count < 1 << 8 { return [first, UInt8(count)] }
-      if count < 1 << 16 { return [first + 1] + bigEndian(count, 2) }
-      return [first + 2] + bigEndian(count, 4)
-    }
+    head: { isText in isText ? (0xA0, 32, 0xD9) : (0, 0, 0xC4) }
   )
-
-  private static func number(_ bytes: ByteSlice, _ low: UInt8, _ width: Int) -> Int? {
-    if width == 0 { return Int(low) }
-    guard bytes.count == width else { return nil }
-    let number = bytes.reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
-    return Int(exactly: number) ?? Int.max
-  }
-
-  static func bigEndian(_ number: Int, _ width: Int) -> Bytes {
-    Bytes((0..<width).reversed().map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) })
-  }
 }

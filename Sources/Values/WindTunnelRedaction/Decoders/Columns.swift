@@ -9,48 +9,50 @@ struct Columns: Decoder {
     guard let beginning = bytes.first, !"{[<".utf8.contains(beginning), bytes.has(0x0A) else {
       return nil
     }
-    let first = bytes.prefix(4096).prefix { $0 != 0x0A }
-    guard first.count < 4096, first.endIndex < bytes.count else { return nil }
-    let isTable = type == "text/csv" || type == "text/tab-separated-values"
-    guard let separator = ",\t;|".utf8.first(where: first.contains) else { return nil }
-    let columns = Self.cells(of: first.startIndex..<first.endIndex, in: bytes, separator)
-    let named = columns.map { String(decoding: bytes[$0], as: UTF8.self) }
+    func line(from place: Int) -> Range<Int> {
+      bytes.run(from: place, most: 4096) { $0 != 0x0A }.indices
+    }
+    let first = line(from: 0)
+    guard first.count < 4096, let separator = ",\t;|".utf8.first(where: bytes[first].contains)
+    else {
+      return nil
+    }
+    let columns = Self.cells(of: first, in: bytes, separator)
+    let named = columns.map { bytes[$0].text }
     let isHead = named.allSatisfy { name in
-      !name.isEmpty && name.utf8.count <= 40 && !name.contains("=") && !name.contains("{")
-        && !name.contains(":") && name.split(separator: " ").count <= 4
+      !name.isEmpty && name.utf8.count <= 40 && !name.contains { "={:".contains($0) }
+        && name.split(separator: " ").count <= 4
     }
     guard isHead, named.contains(where: { names.kind(of: $0, in: .field) != nil }) else {
       return nil
     }
-    if !isTable {
-      let second = bytes[(first.endIndex + 1)...].prefix(4096).prefix { $0 != 0x0A }
-      let count = Self.cells(of: second.startIndex..<second.endIndex, in: bytes, separator).count
-      guard columns.count >= 2, count == columns.count else { return nil }
+    if type != "text/csv", type != "text/tab-separated-values" {
+      let second = Self.cells(of: line(from: first.upperBound + 1), in: bytes, separator)
+      guard columns.count >= 2, second.count == columns.count else { return nil }
     }
     self.separator = separator
   }
 
   func spans(in bytes: Bytes) -> [Span]? {
     var spans: [Span] = []
-    var names: [String] = []
+    var names: [String]?
     var start = 0
     while start < bytes.count {
-      var end = start
       var isQuoted = false
-      while end < bytes.count, isQuoted || bytes[end] != 0x0A {
-        if bytes[end] == UInt8(ascii: "\"") { isQuoted.toggle() }
-        end += 1
+      let line = bytes.run(from: start) { byte in
+        if byte == "\"" { isQuoted.toggle() }
+        return isQuoted || byte != 0x0A
       }
-      let cells = Self.cells(of: start..<end, in: bytes, separator)
-      if names.isEmpty {
-        names = cells.map { String(decoding: bytes[$0], as: UTF8.self) }
-      } else {
+      let cells = Self.cells(of: line.indices, in: bytes, separator)
+      if let names {
         for (index, cell) in cells.enumerated() where !cell.isEmpty {
           let role = Span.Role.value(name: index < names.count ? names[index] : "", .field, [.row])
           spans.append(Span(range: cell, meaning: Bytes(bytes[cell]), role: role))
         }
+      } else {
+        names = cells.map { bytes[$0].text }
       }
-      start = end + 1
+      start = line.endIndex + 1
     }
     return spans
   }
@@ -63,20 +65,17 @@ struct Columns: Decoder {
     in bytes: Bytes,
     _ separator: UInt8
   ) -> [Range<Int>] {
-    var cells: [Range<Int>] = []
-    var start = line.lowerBound
     var isQuoted = false
-    for place in line.lowerBound...line.upperBound {
-      if place < line.upperBound {
-        if bytes[place] == UInt8(ascii: "\"") { isQuoted.toggle() }
-        if isQuoted || bytes[place] != separator { continue }
-      }
-      var (from, to) = (start, place)
-      while from < to, bytes[from] <= 0x20 || bytes[from] == UInt8(ascii: "\"") { from += 1 }
-      while to > from, bytes[to - 1] <= 0x20 || bytes[to - 1] == UInt8(ascii: "\"") { to -= 1 }
-      cells.append(from..<to)
-      start = place + 1
+    let marks = line.filter { place in
+      if bytes[place] == "\"" { isQuoted.toggle() }
+      return !isQuoted && bytes[place] == separator
     }
-    return cells
+    let isAround = { (byte: UInt8) in byte <= 0x20 || byte == "\"" }
+    return zip([line.lowerBound] + marks.map { $0 + 1 }, marks + [line.upperBound]).map {
+      from,
+      to in
+      let cell = bytes[from..<to].drop(while: isAround)
+      return cell.dropLast(cell.reversed().prefix(while: isAround).count).indices
+    }
   }
 }

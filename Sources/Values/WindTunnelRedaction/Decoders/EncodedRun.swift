@@ -36,10 +36,11 @@ struct EncodedRun {
         run.range = first.lowerBound..<runs[last].upperBound
         for line in runs[index + 1...last] { run.letters += bytes[line] }
         // What is left of the last line is too short for a run of its own.
-        let tail = bytes[run.range.upperBound...]
-        if runs[last].count == first.count, tail.starts(with: separator) {
-          let rest = tail.dropFirst(separator.count).prefix(20).prefix {
-            Base64Text.isLetter($0) || $0 == UInt8(ascii: "=")
+        if runs[last].count == first.count,
+          bytes[run.range.upperBound...].starts(with: separator)
+        {
+          let rest = bytes.run(from: run.range.upperBound + separator.count, most: 20) {
+            Base64Text.isLetter($0) || $0 == "="
           }
           run.letters += rest
           if !rest.isEmpty { run.range = first.lowerBound..<rest.endIndex }
@@ -54,14 +55,11 @@ struct EncodedRun {
 
   /// Returns the break of a line behind a stretch, with what stands before the next.
   private static func lineBreak(behind range: Range<Int>, in bytes: Bytes) -> Bytes {
-    var end = range.upperBound
-    if end < bytes.count, bytes[end] == 0x0D { end += 1 }
-    guard end < bytes.count, bytes[end] == 0x0A else { return [] }
-    end += 1
-    while end < bytes.count, end - range.upperBound < 12, bytes[end] == 0x20 || bytes[end] == 0x09 {
-      end += 1
-    }
-    return Bytes(bytes[range.upperBound..<end])
+    let end = range.upperBound
+    let count = bytes.has("\n", at: end) ? 1 : bytes.has("\r\n", at: end) ? 2 : 0
+    if count == 0 { return [] }
+    let indent = bytes.run(from: end + count, most: 12 - count) { $0 == 0x20 || $0 == 0x09 }
+    return Bytes(bytes[end..<indent.endIndex])
   }
 
   /// Other bytes spelled as these are.

@@ -13,42 +13,26 @@ struct MQTTConnect: Decoder {
   func spelled(_ meaning: Bytes, in span: Span, of bytes: Bytes) -> Bytes {
     guard let (start, password) = Self.parts(of: bytes) else { return bytes }
     let before = Bytes(bytes[start..<password.lowerBound - 2])
-    let content = before + BinaryMaps.bigEndian(meaning.count, 2) + meaning
-    return [Self.mark] + ProtobufMessage.varint(content.count) + content
+    let content = before + ByteReader.bigEndian(meaning.count, 2) + meaning
+    return [Self.mark] + ByteReader.varint(content.count) + content
   }
 
   /// Returns where what the packet counts begins, and the password, with which it ends.
   private static func parts(of bytes: Bytes) -> (start: Int, password: Range<Int>)? {
-    var place = 1
-    guard bytes.first == mark, let count = ProtobufMessage.varint(bytes, &place),
-      count == UInt64(bytes.count - place)
+    var reader = ByteReader(bytes: bytes, place: 1)
+    guard bytes.first == mark, let count = reader.varint(), count == bytes.count - reader.place
     else { return nil }
-    let start = place
+    let start = reader.place
     /// Reads what has its length before it, in two bytes.
-    func field() -> Range<Int>? {
-      guard place + 2 <= bytes.count else { return nil }
-      let first = place + 2
-      place = first + (Int(bytes[place]) << 8 | Int(bytes[place + 1]))
-      return place <= bytes.count ? first..<place : nil
-    }
-    guard let name = field(), name.count == 4 || name.count == 6, place + 4 <= bytes.count else {
-      return nil
-    }
-    let (hasProperties, flags) = (bytes[place] >= 5, bytes[place + 1])
-    place += 4
-    func skipProperties() -> Bool {
-      guard hasProperties else { return true }
-      guard let count = ProtobufMessage.varint(bytes, &place),
-        count <= UInt64(max(0, bytes.count - place))
-      else { return false }
-      place += Int(count)
-      return true
-    }
+    func field() -> Range<Int>? { reader.take(reader.number(2)) }
+    guard let name = field(), name.count == 4 || name.count == 6, let version = reader.byte(),
+      let flags = reader.byte(), reader.take(2) != nil
+    else { return nil }
+    func skipProperties() -> Bool { version < 5 || reader.take(reader.varint()) != nil }
     // The client's name, the message that is told of its end, and its user.
     guard flags & 0x40 != 0, skipProperties(), field() != nil,
       flags & 0x04 == 0 || skipProperties() && field() != nil && field() != nil,
-      flags & 0x80 == 0 || field() != nil,
-      let password = field(), password.upperBound == bytes.count
+      flags & 0x80 == 0 || field() != nil, let password = field(), reader.isAtEnd
     else { return nil }
     return (start, password)
   }

@@ -18,10 +18,11 @@ struct Multipart: Decoder {
 
   private func spans(of range: Range<Int>, in bytes: Bytes) -> [Span] {
     let part = bytes[range]
-    let blank = [Bytes("\r\n\r\n".utf8), Bytes("\n\n".utf8)].compactMap { part.firstRange(of: $0) }
-      .min { $0.lowerBound < $1.lowerBound }
-    guard let blank else { return [Span(range: range, meaning: Bytes(part), role: .text)] }
-    let head = String(decoding: part[..<blank.lowerBound], as: UTF8.self)
+    let blanks = ["\r\n\r\n", "\n\n"].compactMap { part.firstRange(of: Bytes($0.utf8)) }
+    guard let blank = blanks.min(by: { $0.lowerBound < $1.lowerBound }) else {
+      return [Span(range: range, meaning: Bytes(part), role: .text)]
+    }
+    let head = part[..<blank.lowerBound].text
     let lines = head.read.split { $0.isNewline }
     func field(_ name: String) -> String {
       let line = lines.first { $0.lowercased().hasPrefix("\(name):") }
@@ -37,15 +38,17 @@ struct Multipart: Decoder {
     // A file is looked into as what it is, unless it is a word under a secret's name.
     let isFile =
       disposition["filename"] != nil
-      && (content.count > 1024 || content.contains(0x0A) || content.first == UInt8(ascii: "{"))
+      && (content.count > 1024 || content.contains(0x0A) || content.first == "{")
     let coding = field("content-transfer-encoding").lowercased()
     let type = field("content-type")
     let isPlain = type.isEmpty || ContentType(type).essence == "text/plain"
     let isValue = !isFile && !name.isEmpty && isPlain && String(utf8: content) != nil
-    let meant = coding == "quoted-printable" ? EscapedText(content, .quoted)?.bytes : nil
-    let coded = coding == "quoted-printable" ? "\(type); windtunnel-coding=\(coding)" : type
-    let role = isValue ? Span.Role.value(name: name, .field, []) : .content(type: coded)
-    let meaning = isValue ? meant ?? content : content
+    let isCoded = coding == "quoted-printable"
+    let role =
+      isValue
+      ? Span.Role.value(name: name, .field, [])
+      : .content(type: isCoded ? "\(type); windtunnel-coding=\(coding)" : type)
+    let meaning = isValue && isCoded ? EscapedText(content, .quoted)?.bytes ?? content : content
     let body = Span(range: blank.upperBound..<end, meaning: meaning, role: role)
     return fields(bytes[range.lowerBound..<blank.upperBound]) + [body]
   }
@@ -56,11 +59,11 @@ struct Multipart: Decoder {
     for mark in head.ranges(of: Bytes("filename".utf8))
     where mark.lowerBound >= ends[ends.count - 1] {
       let value = head[mark.upperBound...].drop { "* =".utf8.contains($0) }
-      let isQuoted = value.first == UInt8(ascii: "\"")
+      let isQuoted = value.first == "\""
       let name =
         isQuoted
-        ? value.dropFirst().prefix { $0 != UInt8(ascii: "\"") }
-        : value.prefix { $0 > 0x20 && $0 != UInt8(ascii: ";") }
+        ? value.dropFirst().prefix { $0 != "\"" }
+        : value.prefix { $0 > 0x20 && $0 != ";" }
       ends += [name.startIndex, name.endIndex]
     }
     ends.append(head.endIndex)

@@ -11,7 +11,7 @@ enum PageText {
       else { continue }
       // `"*/*"` and `src/*` are no comments.
       let before = start == 0 ? 0x20 : bytes[start - 1]
-      guard before <= 0x20 || bytes[start] != UInt8(ascii: "/") || ">{};,(".utf8.contains(before)
+      guard before <= 0x20 || bytes[start] != "/" || ">{};,(".utf8.contains(before)
       else { continue }
       let first = start + open[index].begin.count
       guard let close = bytes[first...].firstRange(of: open[index].end) else {
@@ -19,7 +19,7 @@ enum PageText {
         open.remove(at: index)
         continue
       }
-      found.append((first..<close.lowerBound, bytes[start] == UInt8(ascii: "s")))
+      found.append((first..<close.lowerBound, bytes[start] == "s"))
       place = close.upperBound
     }
     return found

@@ -19,7 +19,7 @@ struct Pairs: Decoder {
   // Each pair is read when it is its turn: a form may be many short ones.
   func spans(in bytes: Bytes) -> (some Sequence<Span>)? {
     let names = Self.pairs(of: bytes).lazy.map { Self.name(of: bytes[$0]) }
-    var around = Neighbours(names, except: "")
+    var around = Neighbours(names)
     if origin == .redirect { around.insert(.redirect) }
     if names.contains(where: { ["state", "session_state"].contains($0) }) { around.insert(.state) }
     let all = Self.pairs(of: bytes).lazy.flatMap { [around] pair in spans(of: bytes[pair], around) }
@@ -29,19 +29,19 @@ struct Pairs: Decoder {
   private static func pairs(of bytes: Bytes) -> some Sequence<Range<Int>> {
     sequence(state: 0) { start -> Range<Int>? in
       guard start <= bytes.count else { return nil }
-      let end = bytes[start...].firstIndex(of: UInt8(ascii: "&")) ?? bytes.count
-      defer { start = end + 1 }
-      return start..<end
+      let pair = bytes.run(from: start) { $0 != "&" }.indices
+      start = pair.upperBound + 1
+      return pair
     }
   }
 
   private static func name(of pair: ByteSlice) -> String {
-    decoded(String(decoding: pair.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self))
+    decoded(String(decoding: pair.prefix { $0 != "=" }, as: UTF8.self))
   }
 
   private func spans(of pair: ByteSlice, _ around: Neighbours) -> [Span] {
     guard let mark = pair.firstIndex(of: UInt8(ascii: "=")) else {
-      let text = Self.decoded(String(decoding: pair, as: UTF8.self))
+      let text = Self.decoded(pair.text)
       return [Span(range: pair.indices, meaning: Bytes(text.utf8), role: .text)]
     }
     let name = Span(range: pair.startIndex..<mark, meaning: Bytes(pair[..<mark]), role: .name)
@@ -49,7 +49,7 @@ struct Pairs: Decoder {
     if origin == .quoted, CodeText.isPlaceholder(written) || written.elementsEqual("$".utf8) {
       return [name]
     }
-    let value = Self.decoded(String(decoding: written, as: UTF8.self))
+    let value = Self.decoded(written.text)
     let role = Span.Role.value(name: Self.name(of: pair), place, around)
     return [name, Span(range: written.indices, meaning: Bytes(value.utf8), role: role)]
   }
@@ -61,10 +61,10 @@ struct Pairs: Decoder {
     let text =
       EscapedText(written, .form) ?? EscapedText(written, .percent) ?? EscapedText(written, .plain)
     guard let text, text.bytes == span.meaning else {
-      return Bytes(Self.encoded(String(decoding: meaning, as: UTF8.self)).utf8)
+      return Bytes(Self.encoded(meaning.text).utf8)
     }
     // The padding of base64 is escaped by some and not by others.
-    let lower = String(decoding: written, as: UTF8.self).lowercased()
+    let lower = written.text.lowercased()
     let isEscaped = lower.contains("%3d")
     return text.original(meaning: meaning) {
       isEscaped ? Self.encoded($0) : Self.encoded($0).replacing("%3D", with: "=")
@@ -72,7 +72,7 @@ struct Pairs: Decoder {
   }
 
   static func decoded(_ text: String) -> String {
-    guard text.read.utf8.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "%") })
+    guard text.read.utf8.contains(where: { $0 == "+" || $0 == "%" })
     else { return text }
     let spaced = text.replacing("+", with: " ")
     return spaced.removingPercentEncoding ?? spaced

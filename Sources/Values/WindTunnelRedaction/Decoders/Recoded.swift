@@ -1,9 +1,9 @@
 internal import Foundation
 
 /// A text in another character coding or transfer coding, as a whole.
-struct Recoded: Decoder {
-  let decode: (Bytes) -> Bytes?
-  let encode: (Bytes) -> Bytes
+struct Recoded: Decoder, Sendable {
+  let decode: @Sendable (Bytes) -> Bytes?
+  let encode: @Sendable (Bytes) -> Bytes
   var type = "text/plain"
 
   func spans(in bytes: Bytes) -> [Span]? {
@@ -25,7 +25,7 @@ struct Recoded: Decoder {
         return text.unicodeScalars.contains("\u{FFFD}") ? nil : Bytes(text.utf8)
       },
       encode: { meaning in
-        String(decoding: meaning, as: UTF8.self).utf16.reduce(into: []) { bytes, unit in
+        meaning.text.utf16.reduce(into: []) { bytes, unit in
           let (high, low) = (UInt8(unit >> 8), UInt8(unit & 0xFF))
           bytes += isLittle ? [low, high] : [high, low]
         }
@@ -49,12 +49,30 @@ struct Recoded: Decoder {
     return Recoded(
       decode: { String(data: Data($0), encoding: coding).map { Bytes($0.utf8) } },
       encode: { meaning in
-        let text = String(decoding: meaning, as: UTF8.self)
-        return text.data(using: coding, allowLossyConversion: true).map { Bytes($0) } ?? meaning
+        meaning.text.data(using: coding, allowLossyConversion: true).map { Bytes($0) } ?? meaning
       },
       type: type
     )
   }
+
+  /// Frames of gRPC in base64, each padded by itself (PROTOCOL-WEB.md).
+  static let base64Frames = Recoded(
+    decode: { bytes in
+      var (decoded, letters): (Bytes, Bytes) = ([], [])
+      let all = bytes.filter { $0 > 0x20 }
+      for (index, byte) in all.enumerated() {
+        letters.append(byte)
+        let next = index + 1 < all.count ? all[index + 1] : nil
+        guard next == nil || byte == "=" && next != byte else { continue }
+        guard let part = Base64Text.decoded(letters) else { return nil }
+        decoded += part
+        letters = []
+      }
+      return decoded
+    },
+    encode: { Bytes(Data($0).base64EncodedString().utf8) },
+    type: "application/grpc-web"
+  )
 
   /// Quoted-printable (RFC 2045 §6.7). Where something is replaced all of it is spelled anew, in
   /// lines of 76.

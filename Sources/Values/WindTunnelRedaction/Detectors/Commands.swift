@@ -9,14 +9,13 @@ struct Commands: Detector {
   /// The command whose flags are looked for, and the end of the line that it stands in.
   private var command: (flags: [Bytes], isPair: Bool, end: Int)?
   private var lineEnd = 0
-  /// Tells whether there is a call by XML-RPC.
+  /// Tells whether there was a call by XML-RPC.
   private var hasCall = false
 
   static func findings(in passage: Passage) -> [Finding] {
     guard passage.bytes.count >= 10 else { return [] }
     var reader = Commands(bytes: passage.bytes, names: passage.names)
     reader.read()
-    reader.readCalls()
     return reader.found
   }
 
@@ -28,16 +27,19 @@ struct Commands: Detector {
   private init(bytes: Bytes, names: SecretNames) { (self.bytes, self.names) = (bytes, names) }
 
   /// The flags of commands that a secret follows: at once, or behind a space.
-  private static let flags: [String: [Bytes]] = [
-    "curl": ["-u ", "--user ", "--proxy-user "], "http": ["-a ", "--auth "],
-    "https": ["-a ", "--auth "], "mysql": ["-p"], "mysqldump": ["-p"], "mysqladmin": ["-p"],
-    "mariadb": ["-p"], "sshpass": ["-p"], "docker": ["-p "], "podman": ["-p "], "helm": ["-p "],
-    "redis-cli": ["-a "], "mongosh": ["-p "], "mongo": ["-p "], "az": ["-p "], "sqlcmd": ["-P"],
-    "influx": ["-t "], "cf": ["-p "], "oc": ["-p "],
-  ].mapValues { $0.map { Bytes($0.utf8) } }
+  private static let flags: [String: [Bytes]] = {
+    let commands: [[String]: Words] = [
+      ["-p"]: "mysql mysqldump mysqladmin mariadb sshpass", ["-P"]: "sqlcmd", ["-t "]: "influx",
+      ["-p "]: "docker podman helm mongosh mongo az cf oc", ["-a "]: "redis-cli",
+      ["-u ", "--user ", "--proxy-user "]: "curl", ["-a ", "--auth "]: "http https",
+    ]
+    return commands.reduce(into: [:]) { flags, row in
+      for word in row.value.all { flags[word] = row.key.map { Bytes($0.utf8) } }
+    }
+  }()
 
   /// The commands whose flags take a user, a colon and a password.
-  private static let pairs: Set<String> = ["curl", "http", "https"]
+  private static let pairs: Words = "curl http https"
 
   /// Words behind which a value in quotation marks is a secret.
   private static let phrases = [
@@ -64,27 +66,20 @@ struct Commands: Detector {
         lineEnd = bytes[place...].firstIndex(of: 0x0A) ?? bytes.count
         command = nil
       }
-      let isBeginning =
-        place == 0 || !bytes[place - 1].isWord && bytes[place - 1] != UInt8(ascii: "-")
-      if isBeginning, let end = word(at: place) { place = max(place + 1, end) } else { place += 1 }
+      let isBeginning = place == 0 || !bytes[place - 1].isWord && bytes[place - 1] != "-"
+      place = max(place + 1, isBeginning ? word(at: place) ?? 0 : 0)
     }
   }
 
   /// Looks at what begins at a place; the end of what was found there.
   private mutating func word(at place: Int) -> Int? {
-    switch bytes[place] {
-    case UInt8(ascii: "-"): return flag(at: place) ?? option(at: place)
-    case 0x41...0x5A, 0x61...0x7A: break
-    default: return nil
-    }
-    guard place + 1 < bytes.count,
-      Self.beginnings[
-        Int(bytes[place].asciiLowercased) << 8 | Int(bytes[place + 1].asciiLowercased)
-      ]
+    let first = bytes[place].asciiLowercased
+    if first == "-" { return flag(at: place) ?? option(at: place) }
+    guard first.isASCIILetter, place + 1 < bytes.count,
+      Self.beginnings[Int(first) << 8 | Int(bytes[place + 1].asciiLowercased)]
     else { return nil }
-    let word = bytes[place...].prefix(14).prefix { $0.isWord || $0 == UInt8(ascii: "-") }
-    let text = String(decoding: word.map(\.asciiLowercased), as: UTF8.self)
-    let next = word.endIndex
+    let word = bytes.run(from: place, most: 14) { $0.isWord || $0 == "-" }
+    let (text, next) = (word.lowercasedText, word.endIndex)
     guard next < bytes.count else { return nil }
     if bytes[next] == 0x20, let flags = Self.flags[text] {
       command = (flags, Self.pairs.contains(text), min(place + 400, lineEnd))
@@ -92,17 +87,17 @@ struct Commands: Detector {
     }
     switch text {
     case "identified", "convertto-secu", "mysql", "caching", "pgp", "set", "auth":
-      return phrase(at: place) ?? (place == 0 && bytes.starts(with: "AUTH ".utf8) ? login() : nil)
+      return phrase(at: place) ?? (place == 0 && bytes.has("AUTH ", at: 0) ? login() : nil)
     // The first message of IRC; tests that have passed look alike.
-    case "pass" where place == 0 && bytes.starts(with: "PASS ".utf8):
+    case "pass" where place == 0 && bytes.has("PASS ", at: 0):
       return value(from: next, to: lineEnd).map { add($0, "password", .ambiguous(.pass)) }
-    case "thin" where bytes[next] == UInt8(ascii: ":"): return slashed(behind: next)
-    case "methodname": hasCall = true
-    case "define": return definition(behind: next)
+    case "thin" where bytes[next] == ":": return slashed(behind: next)
+    case "methodname" where place > 0 && bytes[place - 1] == "<" && bytes[next] == ">":
+      return call(behind: next + 1)
+    case "define" where bytes[next] == "(": return definition(behind: next + 1)
     case "s": return serialised(at: place)
-    default: break
+    default: return nil
     }
-    return nil
   }
 
   private mutating func add(
@@ -111,24 +106,28 @@ struct Commands: Detector {
     _ kind: SecretNames.Kind = .certain
   ) -> Int {
     let value = bytes[range]
-    if value.count >= 4, !CodeText.beginsReference(value), !CodeText.isPlaceholder(value) {
+    if value.count >= 4, !CodeText.isElsewhere(value) {
       found.append(Finding(range: range, name: name, kind: kind))
     }
     return range.upperBound
   }
 
+  private mutating func add(_ range: Range<Int>?, _ name: Range<Int>) -> Int? {
+    let name = bytes[name].text
+    guard let range, let kind = names.kind(of: name, in: .field) else { return nil }
+    return add(range, name, kind)
+  }
+
   /// Returns a word up to white space, or what stands between quotation marks.
   private func value(from start: Int, to end: Int) -> Range<Int>? {
-    var start = start
-    while start < end, bytes[start] == 0x20 { start += 1 }
+    let start = start + bytes[start..<max(start, end)].prefix { $0 == 0x20 }.count
     guard start < end else { return nil }
     let mark = bytes[start]
-    if NamedValues.isQuote(mark) {
-      let inner = bytes[(start + 1)..<end].prefix { $0 != mark && $0 != 0x0A }
-      return inner.isEmpty ? nil : inner.startIndex..<inner.endIndex
-    }
-    let word = bytes[start..<end].prefix { $0 > 0x20 && !"\"'\\;|&".utf8.contains($0) }
-    return word.isEmpty ? nil : word.startIndex..<word.endIndex
+    let value =
+      NamedValues.isQuote(mark)
+      ? bytes[(start + 1)..<end].prefix { $0 != mark && $0 != 0x0A }
+      : bytes[start..<end].prefix { $0 > 0x20 && !"\"'\\;|&".utf8.contains($0) }
+    return value.isEmpty ? nil : value.indices
   }
 
   private mutating func flag(at place: Int) -> Int? {
@@ -137,9 +136,9 @@ struct Commands: Detector {
     }
     for flag in command.flags where bytes[place...].starts(with: flag) {
       guard let range = value(from: place + flag.count, to: command.end) else { continue }
-      if bytes[range.lowerBound] == UInt8(ascii: "-") { return nil }
+      if bytes[range.lowerBound] == "-" { return nil }
       guard command.isPair else { return add(range, "password") }
-      guard let colon = bytes[range].firstIndex(of: UInt8(ascii: ":")), colon + 1 < range.upperBound
+      guard let colon = bytes[range].firstIndex(where: { $0 == ":" }), colon + 1 < range.upperBound
       else { return nil }
       return add(colon + 1..<range.upperBound, "password")
     }
@@ -148,31 +147,25 @@ struct Commands: Detector {
 
   /// Reads an option and its value: `--api-key value`.
   private mutating func option(at place: Int) -> Int? {
-    guard bytes[place...].starts(with: "--".utf8), place == 0 || bytes[place - 1] <= 0x20 else {
-      return nil
-    }
-    let word = bytes[(place + 2)...].prefix(40).prefix { $0.isWord || $0 == UInt8(ascii: "-") }
-    guard word.count >= 3, word.endIndex < bytes.count, bytes[word.endIndex] == 0x20 else {
-      return nil
-    }
-    let name = String(decoding: word, as: UTF8.self)
-    guard let kind = names.kind(of: name, in: .field),
-      let range = value(from: word.endIndex, to: min(bytes.count, word.endIndex + 300))
+    guard bytes.has("--", at: place), place == 0 || bytes[place - 1] <= 0x20 else { return nil }
+    let word = bytes.run(from: place + 2, most: 40) { $0.isWord || $0 == "-" }
+    guard word.count >= 3, word.endIndex < bytes.count, bytes[word.endIndex] == 0x20,
+      let range = value(from: word.endIndex, to: min(bytes.count, word.endIndex + 300)),
+      bytes[range.lowerBound] != "-", !Prose.isPlain(bytes[range].text)
     else { return nil }
-    let value = bytes[range]
-    if value.first == UInt8(ascii: "-") || Prose.isPlain(String(decoding: value, as: UTF8.self)) {
-      return nil
-    }
-    return add(range, name, kind)
+    return add(range, word.indices)
+  }
+
+  /// Returns the range between quotation marks that begin at a place.
+  private func quoted(at place: Int, most: Int = 300) -> Range<Int>? {
+    guard place < bytes.count, NamedValues.isQuote(bytes[place]) else { return nil }
+    return value(from: place, to: min(bytes.count, place + most))
   }
 
   private mutating func phrase(at place: Int) -> Int? {
     let lower = bytes[place...].prefix(40).map(\.asciiLowercased)
-    guard let phrase = Self.phrases.first(where: { lower.starts(with: $0) }),
-      place + phrase.count < bytes.count, NamedValues.isQuote(bytes[place + phrase.count]),
-      let range = value(from: place + phrase.count, to: min(bytes.count, place + 300))
-    else { return nil }
-    return add(range, "password")
+    guard let phrase = Self.phrases.first(where: { lower.starts(with: $0) }) else { return nil }
+    return quoted(at: place + phrase.count).map { add($0, "password") }
   }
 
   /// Redis's `AUTH password` and `AUTH user password`, with which a conversation begins.
@@ -190,58 +183,48 @@ struct Commands: Detector {
 
   /// Reads the password of a database: `jdbc:oracle:thin:user/password@//host`.
   private mutating func slashed(behind place: Int) -> Int? {
-    let end = min(lineEnd, place + 160)
-    guard let slash = bytes[place..<end].firstIndex(of: UInt8(ascii: "/")), bytes[slash - 1].isWord
-    else { return nil }
-    let word = bytes[slash + 1..<end].prefix { $0 > 0x20 && !"\"'\\;|&@".utf8.contains($0) }
-    guard word.endIndex < end, bytes[word.endIndex] == UInt8(ascii: "@") else { return nil }
-    return add(word.startIndex..<word.endIndex, "password")
+    let rest = bytes[place..<min(lineEnd, place + 160)]
+    guard let slash = rest.firstIndex(where: { $0 == "/" }), bytes[slash - 1].isWord else {
+      return nil
+    }
+    let word = rest[(slash + 1)...].prefix { $0 > 0x20 && !"\"'\\;|&@".utf8.contains($0) }
+    return rest[word.endIndex...].first == "@" ? add(word.indices, "password") : nil
   }
 
   /// Reads a constant of PHP: `define('DB_PASSWORD', 'value')`.
   private mutating func definition(behind place: Int) -> Int? {
-    guard bytes[place] == UInt8(ascii: "("),
-      let name = value(from: place + 1, to: min(bytes.count, place + 80)),
-      let kind = names.kind(of: String(decoding: bytes[name], as: UTF8.self), in: .field)
-    else { return nil }
-    var next = name.upperBound + 1
-    while next < bytes.count, bytes[next] == 0x20 || bytes[next] == UInt8(ascii: ",") { next += 1 }
-    guard next < bytes.count, NamedValues.isQuote(bytes[next]),
-      let range = value(from: next, to: min(bytes.count, next + 300))
-    else { return nil }
-    return add(range, String(decoding: bytes[name], as: UTF8.self), kind)
+    guard let name = value(from: place, to: min(bytes.count, place + 79)) else { return nil }
+    let next = bytes.run(from: name.upperBound + 1) { $0 == 0x20 || $0 == "," }.endIndex
+    return add(quoted(at: next), name)
   }
 
   /// `s:8:"password";s:5:"value";`, as PHP writes arrays.
   private mutating func serialised(at place: Int) -> Int? {
     func text(at place: Int) -> Range<Int>? {
-      guard place < bytes.count, bytes[place...].starts(with: "s:".utf8) else { return nil }
-      let digits = bytes[(place + 2)...].prefix(6).prefix { $0.isASCIIDigit }
+      guard place < bytes.count, bytes.has("s:", at: place) else { return nil }
+      let digits = bytes.run(from: place + 2, most: 6, while: \.isASCIIDigit)
       let start = digits.endIndex + 2
-      guard let count = Int(String(decoding: digits, as: UTF8.self)),
-        bytes[digits.endIndex...].starts(with: ":\"".utf8),
-        start + count < bytes.count, bytes[start + count] == UInt8(ascii: "\"")
+      guard let count = Int(digits.text), bytes.has(":\"", at: digits.endIndex),
+        start + count < bytes.count, bytes[start + count] == "\""
       else { return nil }
       return start..<start + count
     }
-    guard let name = text(at: place), name.count <= 40,
-      let kind = names.kind(of: String(decoding: bytes[name], as: UTF8.self), in: .field),
-      let value = text(at: name.upperBound + 2)
-    else { return nil }
-    return add(value, String(decoding: bytes[name], as: UTF8.self), kind)
+    guard let name = text(at: place), name.count <= 40 else { return nil }
+    return add(text(at: name.upperBound + 2), name)
   }
 
   /// The words of a login by XML-RPC, which have places and no names: `wp.getPosts`,
-  /// `common.login`.
-  private mutating func readCalls() {
-    guard hasCall, let mark = bytes.firstRange(of: Bytes("<methodName>".utf8)) else { return }
-    let method = bytes[mark.upperBound...].prefix(60).prefix { $0 != UInt8(ascii: "<") }
+  /// `common.login`. The first call counts.
+  private mutating func call(behind place: Int) -> Int? {
+    let method = bytes.run(from: place, most: 60) { $0 != "<" }
     let isBlog = ["wp.", "metaWeblog.", "blogger.", "mt."].contains { method.starts(with: $0.utf8) }
-    guard isBlog || Vocabulary.isLogin(String(decoding: method, as: UTF8.self)) else { return }
+    defer { hasCall = true }
+    guard !hasCall, isBlog || Vocabulary.isLogin(method.text) else { return nil }
     for open in bytes.ranges(of: Bytes("<string>".utf8)).prefix(20) {
-      let text = bytes[open.upperBound...].prefix(200).prefix { $0 != UInt8(ascii: "<") }
-      _ = add(text.startIndex..<text.endIndex, "password", .ambiguous(.near))
+      let text = bytes.run(from: open.upperBound, most: 200) { $0 != "<" }
+      _ = add(text.indices, "password", .ambiguous(.near))
     }
+    return nil
   }
 }
 

@@ -10,13 +10,12 @@ struct KnownKey {
       switch self {
       case .hexadecimal: byte.isASCIIDigit || 0x61...0x66 ~= byte
       case .capitals: byte.isASCIIDigit || 0x41...0x5A ~= byte
-      case .word: byte.isWord || byte == UInt8(ascii: "_")
-      case .dashed: byte.isWord || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
-      case .dotted:
-        Self.dashed.contains(byte) || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "~")
-      case .base64: byte.isWord || "+/=_-".utf8.contains(byte)
       case .plain: byte.isWord
-      case .piped: Self.dashed.contains(byte) || byte == UInt8(ascii: "|")
+      case .word: byte.isWord || byte == "_"
+      case .dashed: byte.isWord || byte == "_" || byte == "-"
+      case .dotted: byte.isWord || "_-.~".utf8.contains(byte)
+      case .piped: byte.isWord || "_-|".utf8.contains(byte)
+      case .base64: byte.isWord || "+/=_-".utf8.contains(byte)
       case .hash: byte.isWord || "+/=_-.,$:".utf8.contains(byte)
       }
     }
@@ -33,9 +32,8 @@ struct KnownKey {
     (self.count, self.letters) = (count, letters)
   }
 
-  static let all: [KnownKey] = clouds + code + messages + money + models + data + others
-
-  private static let clouds = [
+  static let all: [KnownKey] = [
+    // Clouds.
     KnownKey("aws-key", "AKIA ASIA ABIA ACCA", 16...16, .capitals),
     KnownKey("aws-key", "ABSK bedrock-api-key-", 60...300, .base64),
     KnownKey("google-key", "AIza", 35...35, .dashed),
@@ -81,9 +79,7 @@ struct KnownKey {
     KnownKey("infisical-token", "st.", 80...100, .dotted),
     KnownKey("maxmind-key", "mmk_", 20...60, .plain),
     KnownKey("adafruit-key", "aio_", 28...28, .plain),
-  ]
-
-  private static let code = [
+    // Code.
     KnownKey("github-token", "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_", 30...255, .word),
     KnownKey("gitlab-token", "glpat- gldt- glrt- glft- glptt- glsoat- glimt-", 18...400, .dotted),
     KnownKey("gitlab-token", "glagent- gloas- glcbt- glffct- glwt- GR1348941", 18...400, .dotted),
@@ -122,9 +118,7 @@ struct KnownKey {
     KnownKey("stytch-secret", "secret-live- secret-test-", 30...60, .base64),
     KnownKey("valtown-token", "vtwn_", 24...60, .word),
     KnownKey("rootly-token", "rootly_", 60...70, .hexadecimal),
-  ]
-
-  private static let messages = [
+    // Messages.
     KnownKey("slack-token", "xoxa- xoxb- xoxp- xoxr- xoxs- xoxe- xoxe. xoxo-", 10...300, .dotted),
     KnownKey("slack-token", "xoxc- xoxd- xapp- xwfp-", 10...300, .dotted),
     KnownKey("sendgrid-key", "SG.", 60...80, .dotted),
@@ -155,9 +149,7 @@ struct KnownKey {
     KnownKey("tiktok-token", "act. rft. clt.", 40...90, .plain),
     KnownKey("vk-token", "vk1.a. vk2.a.", 80...300, .dashed),
     KnownKey("dropbox-token", "sl.u. sl.A sl.B", 100...2000, .dashed),
-  ]
-
-  private static let money = [
+    // Money.
     KnownKey("stripe-key", "sk_live_ rk_live_ sk_test_ rk_test_ sk_org_", 16...255, .word),
     KnownKey("stripe-secret", "pi_ seti_", 50...60, .word),
     KnownKey("webhook-secret", "whsec_", 20...100, .base64),
@@ -178,9 +170,7 @@ struct KnownKey {
     KnownKey("checkout-key", "sk_sbox_", 24...40, .word),
     KnownKey("woocommerce-key", "ck_ cs_", 40...40, .hexadecimal),
     KnownKey("mercadopago-token", "APP_USR- TEST-", 60...90, .dashed),
-  ]
-
-  private static let models = [
+    // Models.
     KnownKey("api-key", "sk- csk- nvapi- gsk_ fw_ tgp_v1_ pcsk_ jina_ voyage-", 30...255, .dashed),
     KnownKey("api-key", "hf_ api_org_", 30...64, .word),
     KnownKey("replicate-token", "r8_", 37...40, .dashed),
@@ -195,9 +185,7 @@ struct KnownKey {
     KnownKey("api-key", "npg_ chpt_ tly- tr_prod_ tr_dev_ api_live. depot_org_", 16...64, .plain),
     KnownKey("api-key", "sktsec_ Mid-server- endr+ pdus+_ pdeu+_ ctx7sk- dnkey-", 16...90, .dashed),
     KnownKey("api-key", "LLM|", 30...80, .piped),
-  ]
-
-  private static let data = [
+    // Data.
     KnownKey("databricks-token", "dapi dkea dose", 32...36, .dashed),
     KnownKey("planetscale-token", "pscale_tkn_ pscale_pw_ pscale_oauth_", 30...70, .dotted),
     KnownKey("astra-token", "AstraCS:", 60...120, .hash),
@@ -219,9 +207,7 @@ struct KnownKey {
     KnownKey("honeycomb-key", "hcaik_ hcaic_ hcxik_ hcbik_ hcalk_", 40...80, .word),
     KnownKey("axiom-token", "xaat- xapt- xait-", 36...36, .dashed),
     KnownKey("growthbook-key", "secret_admin_ secret_readonly_ secret_user_", 30...60, .word),
-  ]
-
-  private static let others = [
+    // Others.
     KnownKey("paseto", "v1.local. v2.local. v3.local. v4.local. v1.public.", 40...2000, .dotted),
     KnownKey("paseto", "v2.public. v3.public. v4.public.", 40...2000, .dotted),
     KnownKey("braintree-token", "access_token$production$ access_token$sandbox$", 40...60, .hash),
@@ -243,17 +229,11 @@ struct KnownKey {
   /// Lists of marks that begin with the same two bytes, and for each two bytes the number of a
   /// list. The first list is empty.
   private static let marks: (numbers: [UInt16], lists: [[(mark: Bytes, key: KnownKey)]]) = {
+    let marks = all.flatMap { key in key.marks.map { (mark: $0, key: key) } }
+    let lists = Dictionary(grouping: marks) { Int($0.mark[0]) << 8 | Int($0.mark[1]) }
     var numbers = [UInt16](repeating: 0, count: 1 << 16)
-    var lists: [[(mark: Bytes, key: KnownKey)]] = [[]]
-    for (mark, key) in all.flatMap({ key in key.marks.map { ($0, key) } }) {
-      let pair = Int(mark[0]) << 8 | Int(mark[1])
-      if numbers[pair] == 0 {
-        numbers[pair] = UInt16(lists.count)
-        lists.append([])
-      }
-      lists[Int(numbers[pair])].append((mark, key))
-    }
-    return (numbers, lists)
+    for (number, pair) in lists.keys.enumerated() { numbers[pair] = UInt16(number + 1) }
+    return (numbers, [[]] + lists.values)
   }()
 
   /// The runs of letters that were read last: many keys may seem to begin in one.
@@ -295,7 +275,7 @@ struct KnownKey {
     // Small letters and capitals in one long word.
     return rest.count >= 20 && rest.allSatisfy(\.isASCIILetter)
       && rest.contains { $0 != $0.asciiLowercased } && rest.contains { 0x61...0x7A ~= $0 }
-      || Looks.isDrawn(String(decoding: rest, as: UTF8.self))
+      || Looks.isDrawn(rest.text)
   }
 
   /// Words of a mark that say what follows: `acme_sk_…`, `my-api-key-…`, `foo_pat_…`.
@@ -307,20 +287,16 @@ struct KnownKey {
   /// Returns a word of parts of which one says that it is a key, and a long one behind that is
   /// drawn.
   static func named(at place: Int, in bytes: Bytes) -> Finding? {
-    let word = bytes[place...].prefix(200).prefix { Letters.dashed.contains($0) }
-    guard word.count >= 28, word.count < 200 else { return nil }
-    let parts = word.split { $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") }
-    guard parts.count >= 2, parts.count <= 6, let last = parts.last, last.count >= 20 else {
-      return nil
-    }
-    guard parts.dropLast().allSatisfy({ $0.count <= 12 }) else { return nil }
-    let isNamed = parts.dropLast().contains {
-      words.contains(String(decoding: $0.map(\.asciiLowercased), as: UTF8.self))
-    }
-    guard isNamed, last.contains(where: { $0.isASCIIDigit }), last.contains(where: \.isASCIILetter),
-      Looks.isDrawn(String(decoding: last, as: UTF8.self))
+    let word = bytes.run(from: place, most: 200, while: Letters.dashed.contains)
+    guard 28..<200 ~= word.count else { return nil }
+    let parts = word.split { $0 == "_" || $0 == "-" }
+    guard 2...6 ~= parts.count, let last = parts.last, last.count >= 20,
+      parts.dropLast().allSatisfy({ $0.count <= 12 }),
+      parts.dropLast().contains(where: { words.contains($0.lowercasedText) }),
+      last.contains(where: \.isASCIIDigit), last.contains(where: \.isASCIILetter),
+      Looks.isDrawn(last.text)
     else { return nil }
-    return Finding(word.startIndex..<word.endIndex, "named-key")
+    return Finding(word.indices, "named-key")
   }
 
   /// The rows of the table, one for each kind, in the order of the keys.
@@ -338,12 +314,12 @@ struct KnownKey {
     }
     return kinds.map { key, finds in
       let finds = finds.enumerated().map { index, find in
-        let marks = find.marks.map { "`\(String(decoding: $0, as: UTF8.self))`" }
+        let marks = find.marks.map { "`\($0.text)`" }
         let (least, most) = (find.count.lowerBound, find.count.upperBound)
         let count = least == most ? "\(least)" : "\(least) to \(most)"
         return "\(marks.joined(separator: ", ")) and \(count)\(index == 0 ? " letters" : "")"
       }
-      let mark = String(decoding: key.marks[0], as: UTF8.self)
+      let mark = key.marks[0].text
       let letters = key.letters.example(min(max(16, key.count.lowerBound), key.count.upperBound))
       return DetectionRow(key.kind, "the provider's documentation; published rules of scanners")
         .finding(finds.joined(separator: "; ")).redacts(mark + letters, butNot: "\(mark) and so on")

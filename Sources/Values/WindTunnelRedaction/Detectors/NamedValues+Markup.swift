@@ -9,9 +9,9 @@ extension NamedValues {
   /// - `<input type="password" value="…">`, `<input name="csrf_token" value="…">` and
   ///   `<meta name="csrf-token" content="…">`.
   func markup(at open: Int) -> Finding? {
-    let name = bytes[(open + 1)...].prefix(80).prefix { Self.isName($0) || $0 == UInt8(ascii: ":") }
-    guard !name.isEmpty else { return nil }
-    switch String(decoding: name, as: UTF8.self).lowercased() {
+    let name = bytes.run(from: open + 1, most: 80) { Self.isName($0) || $0 == ":" }
+    switch name.text.lowercased() {
+    case "": return nil
     case "input": return field(from: name.endIndex, value: "value")
     case "meta": return field(from: name.endIndex, value: "content")
     case "key", "name", "dt", "th", "td", "label": return pair(name)
@@ -20,20 +20,19 @@ extension NamedValues {
       return field(from: name.endIndex, value: "value")
     default: break
     }
-    guard let local = String(decoding: name, as: UTF8.self).split(separator: ":").last,
-      let kind = names.kind(of: local, in: .field), let range = content(of: name) ?? inner(of: name)
+    guard let local = name.text.split(separator: ":").last,
+      let kind = kind(String(local)), let range = content(of: name) ?? inner(of: name)
     else { return nil }
     return Finding(range: range, name: String(local), kind: kind)
   }
 
   /// Returns the text of the one element within another: `<Password><Value>…`, `<td><code>…`.
   private func inner(of name: ByteSlice) -> Range<Int>? {
-    var place = bytes[name.endIndex...].prefix(400).prefix { !"<>".utf8.contains($0) }.endIndex + 1
-    while place < bytes.count, bytes[place] <= 0x20 { place += 1 }
-    guard place < bytes.count, bytes[place] == UInt8(ascii: "<") else { return nil }
-    let tag = bytes[(place + 1)...].prefix(12).prefix(while: \.isWord)
-    let isKnown = Self.innerTags.contains(String(decoding: tag, as: UTF8.self).lowercased())
-    return isKnown ? content(of: tag) : nil
+    let end = bytes.run(from: name.endIndex, most: 400) { !"<>".utf8.contains($0) }.endIndex
+    let place = bytes.wordStart(from: end + 1)
+    guard bytes.has("<", at: place) else { return nil }
+    let tag = bytes.run(from: place + 1, most: 12, while: \.isWord)
+    return Self.innerTags.contains(tag.lowercasedText) ? content(of: tag) : nil
   }
 
   private static let innerTags: Words = "value string code b strong span pre kbd tt em"
@@ -41,57 +40,42 @@ extension NamedValues {
   /// Returns the text of an element that has nothing but text and ends, without white space around
   /// it.
   private func content(of name: ByteSlice) -> Range<Int>? {
-    let attributes = bytes[name.endIndex...].prefix(400).prefix { !"<>".utf8.contains($0) }
+    let attributes = bytes.run(from: name.endIndex, most: 400) { !"<>".utf8.contains($0) }
     let start = attributes.endIndex + 1
-    guard start < bytes.count, bytes[start - 1] == UInt8(ascii: ">"),
-      attributes.last != UInt8(ascii: "/")
-    else { return nil }
-    let mark = "<![CDATA[".utf8
-    let isData = bytes[start...].starts(with: mark)
-    let first = isData ? start + mark.count : start
+    guard bytes.has(">", at: start - 1), attributes.last != "/" else { return nil }
+    let mark = "<![CDATA["
+    let isData = bytes.has(mark, at: start)
     // Stops at the next tag, so that all tags of a text together cost no more than the text.
-    var text = bytes[first...].prefix { $0 != UInt8(ascii: "<") }
-    var end = text.endIndex
-    if isData {
-      guard text.suffix(3).elementsEqual("]]>".utf8) else { return nil }
-      text = text.dropLast(3)
-    }
-    guard bytes[end...].starts(with: "</".utf8) else { return nil }
-    end += 2
-    guard bytes[end...].starts(with: name) else { return nil }
-    end += name.count
-    guard end < bytes.count, bytes[end] == UInt8(ascii: ">") || bytes[end] <= 0x20 else {
-      return nil
-    }
+    var text = bytes.run(from: isData ? start + mark.utf8.count : start) { $0 != "<" }
+    let rest = bytes[text.endIndex...]
+    guard !isData || text.suffix(3).elementsEqual("]]>".utf8), rest.starts(with: "</".utf8),
+      rest.dropFirst(2).starts(with: name),
+      let end = rest.dropFirst(2 + name.count).first, end == ">" || end <= 0x20
+    else { return nil }
+    if isData { text = text.dropLast(3) }
     while let byte = text.first, byte <= 0x20 { text.removeFirst() }
     while let byte = text.last, byte <= 0x20 { text.removeLast() }
-    guard !text.isEmpty, !CodeText.isPlaceholder(text) else { return nil }
-    return text.startIndex..<text.endIndex
+    return text.isEmpty || CodeText.isPlaceholder(text) ? nil : text.indices
   }
 
   /// Returns the value behind an element that holds its name.
   private func pair(_ name: ByteSlice) -> Finding? {
-    guard let key = content(of: name), key.count <= 80 else { return nil }
-    let word = String(decoding: bytes[key], as: UTF8.self)
-    guard let kind = names.kind(of: word, in: .field) else { return nil }
-    if name.elementsEqual("td".utf8), kind != .certain { return nil }
-    var place = key.upperBound
-    func next(_ isWanted: (ByteSlice) -> Bool) -> ByteSlice? {
-      while place < bytes.count, bytes[place] <= 0x20 { place += 1 }
-      guard place < bytes.count else { return nil }
-      let tag = bytes[place...].prefix(40).prefix { $0 != UInt8(ascii: ">") }
-      guard tag.first == UInt8(ascii: "<"), isWanted(tag) else { return nil }
-      place = tag.endIndex + 1
-      return tag.dropFirst()
+    guard let key = content(of: name), key.count <= 80, let kind = kind(bytes[key].text),
+      !name.elementsEqual("td".utf8) || kind == .certain
+    else { return nil }
+    func tag(at place: Int) -> ByteSlice? {
+      let place = bytes.wordStart(from: place)
+      guard bytes.has("<", at: place) else { return nil }
+      return bytes.run(from: place, most: 40) { $0 != ">" }.dropFirst()
     }
-    guard next({ $0.dropFirst().first == UInt8(ascii: "/") }) != nil,
-      let tag = next({ tag in Self.valueTags.contains { tag.dropFirst().elementsEqual($0.utf8) } }),
+    guard let end = tag(at: key.upperBound), end.first == "/",
+      let tag = tag(at: end.endIndex + 1), Self.valueTags.contains(tag.text),
       let range = content(of: tag) ?? inner(of: tag)
     else { return nil }
-    return Finding(range: range, name: word, kind: kind)
+    return Finding(range: range, name: bytes[key].text, kind: kind)
   }
 
-  private static let valueTags = ["string", "data", "dd", "td", "code", "value"]
+  private static let valueTags: Words = "string data dd td code value"
 
   /// Returns an attribute of a tag, by the tag's name or type.
   private func field(from start: Int, value wanted: String) -> Finding? {
@@ -102,30 +86,28 @@ extension NamedValues {
     func skip(_ isPassed: (UInt8) -> Bool) -> Range<Int> {
       let begin = min(place, bytes.count)
       place = begin
-      while place < bytes.count, bytes[place] != UInt8(ascii: "<"), isPassed(bytes[place]) {
+      while place < bytes.count, bytes[place] != "<", isPassed(bytes[place]) {
         place += 1
       }
       return begin..<place
     }
     while place < bytes.count, place < start + 4000, !"<>".utf8.contains(bytes[place]) {
-      _ = skip { $0 <= 0x20 || $0 == UInt8(ascii: "/") }
+      _ = skip { $0 <= 0x20 || $0 == "/" }
       let key = skip { $0 > 0x20 && !"=>/".utf8.contains($0) }
       guard !key.isEmpty else { break }
-      guard place < bytes.count, bytes[place] == UInt8(ascii: "=") else { continue }
+      guard bytes.has("=", at: place) else { continue }
       place += 1
       guard place < bytes.count else { break }
       let quote = bytes[place]
-      let content: Range<Int>
-      if Self.isQuote(quote) {
-        place += 1
-        content = skip { $0 != quote }
+      let isQuoted = Self.isQuote(quote)
+      if isQuoted { place += 1 }
+      let content = skip { isQuoted ? $0 != quote : $0 > 0x20 && $0 != ">" }
+      if isQuoted {
         guard place < bytes.count, bytes[place] == quote else { return nil }
         place += 1
-      } else {
-        content = skip { $0 > 0x20 && $0 != UInt8(ascii: ">") }
       }
-      let text = String(decoding: bytes[content], as: UTF8.self)
-      switch String(decoding: bytes[key], as: UTF8.self).lowercased() {
+      let text = bytes[content].text
+      switch bytes[key].lowercasedText {
       case "name", "id", "property", "key": if name.isEmpty || kind(name) == nil { name = text }
       case "type": isPassword = text.lowercased() == "password"
       case wanted: value = content
@@ -133,8 +115,8 @@ extension NamedValues {
       }
     }
     guard let kind = isPassword ? .certain : kind(name) else { return nil }
-    if value == nil, wanted == "value", place < bytes.count, bytes[place] == UInt8(ascii: ">"),
-      let tag = bytes[..<start].lastIndex(of: UInt8(ascii: "<"))
+    if value == nil, wanted == "value", bytes.has(">", at: place),
+      let tag = bytes[..<start].lastIndex(where: { $0 == "<" })
     {
       // `<property name="password">…</property>`
       value = content(of: bytes[(tag + 1)..<start])

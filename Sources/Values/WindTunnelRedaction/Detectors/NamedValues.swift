@@ -36,18 +36,17 @@ struct NamedValues: Detector {
     var place = 0
     while place < bytes.count {
       var next = place + 1
-      switch bytes[place] {
-      case UInt8(ascii: "="), UInt8(ascii: ":"), UInt8(ascii: ">"):
-        // `API key -> value`
-        let isAngle = bytes[place] == UInt8(ascii: ">")
-        let width = isAngle && bytes[..<place].suffix(2).elementsEqual(" -".utf8) ? 2 : 1
-        if !isAngle || width == 2, let value = value(behind: next - width, width: width) {
-          found.append(value)
-          next = max(next, value.range.upperBound)
-        }
-      // Attributes and what is within are looked at as well.
-      case UInt8(ascii: "<"): if let value = markup(at: place) { found.append(value) }
-      default: break
+      let byte = bytes[place]
+      // `API key -> value`
+      let isArrow = byte == ">" && bytes[..<place].suffix(2).elementsEqual(" -".utf8)
+      if isArrow || byte == "=" || byte == ":",
+        let value = value(behind: isArrow ? place - 1 : place, width: isArrow ? 2 : 1)
+      {
+        found.append(value)
+        next = max(next, value.range.upperBound)
+      } else if byte == "<", let value = markup(at: place) {
+        // Attributes and what is within are looked at as well.
+        found.append(value)
       }
       while place < next {
         quotes.pass(bytes, place)
@@ -61,12 +60,11 @@ struct NamedValues: Detector {
   }
 
   static func isQuote(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'")
+    byte == "\"" || byte == "'"
   }
 
   /// The known facts of a name while its value is looked for.
   private struct Name {
-    var text: String
     /// The byte before it.
     var before: UInt8?
     var isQuoted: Bool
@@ -77,33 +75,33 @@ struct NamedValues: Detector {
   }
 
   /// Returns the value behind `=`, `:` or `->`.
-  mutating func value(behind mark: Int, width: Int = 1) -> Finding? {
+  private mutating func value(behind mark: Int, width: Int) -> Finding? {
     var end = mark
-    while end > 0, mark - end < 3, bytes[end - 1] == UInt8(ascii: " ") { end -= 1 }
+    while end > 0, mark - end < 3, bytes[end - 1] == " " { end -= 1 }
     let isQuoted = end > 0 && Self.isQuote(bytes[end - 1])
     if isQuoted { end -= 1 }
-    if end > 0, bytes[end - 1] == UInt8(ascii: "\\") { end -= 1 }
+    if end > 0, bytes[end - 1] == "\\" { end -= 1 }
     var start = end
     while start > 0, end - start < 80, Self.isName(bytes[start - 1]) { start -= 1 }
     guard start < end else { return nil }
     // `${NAME:?what is said where it is missing}` of a shell.
-    if start > 1, bytes[start - 2] == UInt8(ascii: "$"), bytes[mark...].starts(with: ":?".utf8) {
+    if start > 1, bytes[start - 2] == "$", bytes[mark...].starts(with: ":?".utf8) {
       return nil
     }
-    let isInAddress = start > 0 && "?&".utf8.contains(bytes[start - 1])
+    let before = start > 0 ? bytes[start - 1] : nil
     // `&amp;token=` in HTML.
-    let isAfterEntity = start > 4 && bytes[(start - 5)..<start].elementsEqual("&amp;".utf8)
-    let written = String(decoding: bytes[start..<end], as: UTF8.self)
-    let isEscaped = written.utf8.contains(UInt8(ascii: "%"))
-    let name = isEscaped ? written.removingPercentEncoding ?? written : written
-    let isQuery = isInAddress || isAfterEntity
-    guard let (name, kind) = named(name, from: start, isQuery: isQuery) else { return nil }
+    let isQuery =
+      before == "?" || before == "&" || bytes[..<start].suffix(5).elementsEqual("&amp;".utf8)
+    let written = bytes[start..<end].text
+    let plain = bytes[start..<end].contains { $0 == "%" } ? written.removingPercentEncoding : nil
+    guard let (name, kind) = named(plain ?? written, from: start, isQuery: isQuery) else {
+      return nil
+    }
     let known = Name(
-      text: name,
-      before: start > 0 ? bytes[start - 1] : nil,
+      before: before,
       isQuoted: isQuoted,
       isQuery: isQuery,
-      isColon: bytes[mark] != UInt8(ascii: "="),
+      isColon: bytes[mark] != "=",
       isCredentials: SecretNames.folded(name).hasSuffix("authorization")
     )
     guard let range = range(from: mark + width, known) else { return nil }
@@ -117,16 +115,15 @@ struct NamedValues: Detector {
     isQuery: Bool
   ) -> (String, SecretNames.Kind)? {
     let own = names.kind(of: name, in: isQuery ? .query : .field)
-    if let own, !own.isAmbiguous { return (name, own) }
-    if isQuery { return own.map { (name, $0) } }
+    if isQuery || own?.isAmbiguous == false { return own.map { (name, $0) } }
     var (whole, start) = (name, start)
     for _ in 0..<3 {
-      guard start > 1, bytes[start - 1] == UInt8(ascii: " "), Self.isName(bytes[start - 2]) else {
+      guard start > 1, bytes[start - 1] == " ", Self.isName(bytes[start - 2]) else {
         break
       }
       var first = start - 1
       while first > 0, start - first < 24, Self.isName(bytes[first - 1]) { first -= 1 }
-      whole = String(decoding: bytes[first..<start], as: UTF8.self) + whole
+      whole = bytes[first..<start].text + whole
       start = first
       let joined = SecretNames.folded(whole)
       let isKnown = [Vocabulary.certain, Vocabulary.certainWholes].contains { $0.contains(joined) }
@@ -139,13 +136,13 @@ struct NamedValues: Detector {
     var start = place
     // `'name' => 'value'`, as PHP, Ruby and Perl write it.
     let isArrow =
-      bytes[place - 1] == UInt8(ascii: "=") && place < bytes.count && bytes[place] == 0x3E
+      bytes[place - 1] == "=" && place < bytes.count && bytes[place] == 0x3E
     if isArrow { start += 1 }
-    while start < bytes.count, start < place + 8, bytes[start] == UInt8(ascii: " ") { start += 1 }
+    start = bytes.run(from: start, most: place + 8 - start) { $0 == " " }.endIndex
     // `!!binary |`, `!!str "…"` (YAML 1.2.2 §6.8.1).
-    if bytes[start...].starts(with: "!!".utf8) {
-      start = bytes[start...].prefix(12).prefix { $0 > 0x20 }.endIndex
-      if start < bytes.count, bytes[start] == 0x20 { start += 1 }
+    if bytes.has("!!", at: start) {
+      start = bytes.run(from: start, most: 12) { $0 > 0x20 }.endIndex
+      if bytes.has(" ", at: start) { start += 1 }
     }
     guard start < bytes.count else { return nil }
     var quote = start
@@ -157,7 +154,7 @@ struct NamedValues: Detector {
       start += 1
     }
     if isArrow, !Self.isQuote(bytes[quote]) { return nil }
-    if bytes[quote] == UInt8(ascii: "\\"), quote + 1 < bytes.count { quote += 1 }
+    if bytes[quote] == "\\", quote + 1 < bytes.count { quote += 1 }
     let isSpaced = start > place
     guard Self.isQuote(bytes[quote]) else {
       return flavour == .plain || name.isQuery ? bare(from: start, name, isSpaced) : nil
@@ -172,23 +169,23 @@ struct NamedValues: Detector {
   /// Returns a value up to what delimits it.
   private mutating func bare(from start: Int, _ name: Name, _ isSpaced: Bool) -> Range<Int>? {
     // `$token: String` is a variable that is declared.
-    if name.isColon, name.before == UInt8(ascii: "$") { return nil }
+    if name.isColon, name.before == "$" { return nil }
     if let range = braced(from: start, name) ?? block(from: start, name) { return range }
     // Asked first, so that what is no value is not read to its end.
-    if start < bytes.count, "=[({".utf8.contains(bytes[start]) { return nil }
-    if bytes[start...].starts(with: "//".utf8) { return nil }
-    if ["${", "#{"].contains(where: { bytes[start...].starts(with: $0.utf8) }) { return nil }
+    if ["=", "[", "(", "{", "//", "${", "#{"].contains(where: { bytes.has($0, at: start) }) {
+      return nil
+    }
     let run = bareRun(from: start, name.isQuery)
     let stop = run.range.upperBound
     // What is called.
-    if stop < bytes.count, bytes[stop] == UInt8(ascii: "(") { return nil }
+    if bytes.has("(", at: stop) { return nil }
     let end = max(start, run.sentenceEnd)
     let value = bytes[start..<end]
     // `sk_test_...` is an example.
     if end + 3 <= stop, bytes[end..<end + 3].elementsEqual("...".utf8) { return nil }
     guard let first = value.first, !isSpaced || !"+|*".utf8.contains(first),
       !CodeText.beginsReference(bytes[start..<stop]),
-      first != UInt8(ascii: "$") || value.count > 1, !CodeText.isPlaceholder(value)
+      first != "$" || value.count > 1, !CodeText.isPlaceholder(value)
     else { return nil }
     if name.isColon {
       let isWord = value.allSatisfy(\.isASCIILetter)
@@ -204,30 +201,27 @@ struct NamedValues: Detector {
 
   /// `Pwd={…}` in the settings of ODBC.
   private func braced(from start: Int, _ name: Name) -> Range<Int>? {
-    guard !name.isColon, bytes[start] == UInt8(ascii: "{") else { return nil }
-    let inner = bytes[(start + 1)...].prefix(100).prefix { $0 > 0x20 && !"{}\"'".utf8.contains($0) }
-    guard inner.count >= 4, inner.endIndex < bytes.count,
-      bytes[inner.endIndex] == UInt8(ascii: "}"),
-      inner.contains(where: { $0.isASCIIDigit || $0 == UInt8(ascii: ";") })
-    else { return nil }
-    return inner.startIndex..<inner.endIndex
+    guard !name.isColon, bytes[start] == "{" else { return nil }
+    let inner = bytes.run(from: start + 1, most: 100) { $0 > 0x20 && !"{}\"'".utf8.contains($0) }
+    return inner.count >= 4 && bytes.has("}", at: inner.endIndex)
+      && inner.contains { $0.isASCIIDigit || $0 == ";" } ? inner.indices : nil
   }
 
   /// Returns the lines of a block (YAML 1.2.2 §8.1): `password: |` and a value below.
   private func block(from start: Int, _ name: Name) -> Range<Int>? {
     guard name.isColon, "|>".utf8.contains(bytes[start]) else { return nil }
-    let mark = bytes[start...].prefix(4).prefix { $0 > 0x20 }
+    let mark = bytes.run(from: start, most: 4) { $0 > 0x20 }
     guard mark.dropFirst().allSatisfy({ "+-123456789".utf8.contains($0) }),
-      mark.endIndex < bytes.count, bytes[mark.endIndex] == 0x0A
+      bytes.has("\n", at: mark.endIndex)
     else { return nil }
-    let line = bytes[(mark.endIndex + 1)...].prefix(1000).prefix { $0 != 0x0A }
+    let line = bytes.run(from: mark.endIndex + 1, most: 1000) { $0 != 0x0A }
     let value = line.drop { $0 == 0x20 }
     guard value.count < line.count, !value.isEmpty else { return nil }
     let indent = line.prefix { $0 == 0x20 }
     var end = value.endIndex
     // A key keeps its lines, and is found by them.
-    while value.first != UInt8(ascii: "-"), bytes[end...].dropFirst().starts(with: indent) {
-      let next = bytes[(end + 1 + indent.count)...].prefix(1000).prefix { $0 != 0x0A }
+    while value.first != "-", bytes[end...].dropFirst().starts(with: indent) {
+      let next = bytes.run(from: end + 1 + indent.count, most: 1000) { $0 != 0x0A }
       guard !next.isEmpty, next.allSatisfy({ $0 > 0x20 }) else { break }
       end = next.endIndex
     }
@@ -238,8 +232,8 @@ struct NamedValues: Detector {
   /// `password=Mot de passe`.
   private func isLabel(_ value: ByteSlice, before rest: ByteSlice) -> Bool {
     guard let first = value.first, 0x41...0x5A ~= first, rest.first == 0x20 else { return false }
-    let line = bytes[value.startIndex...].prefix(120).prefix { $0 != 0x0A }
-    return Prose.isPlain(String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespaces))
+    let line = bytes.run(from: value.startIndex, most: 120) { $0 != 0x0A }
+    return Prose.isPlain(line.text.trimmingCharacters(in: .whitespaces))
   }
 
   /// Returns where a value ends that begins at a place. Many may begin before one end, which is
@@ -249,37 +243,33 @@ struct NamedValues: Detector {
     _ isQuery: Bool
   ) -> (range: Range<Int>, sentenceEnd: Int) {
     let index = isQuery ? 1 : 0
-    if bareRuns[index].range.contains(start) { return bareRuns[index] }
-    var stop = start
-    while stop < bytes.count, !Self.ends(bytes[stop], isQuery) { stop += 1 }
-    var end = stop
-    while end > start, ".:]}!?".utf8.contains(bytes[end - 1]) { end -= 1 }
-    bareRuns[index] = (start..<stop, end)
+    if !bareRuns[index].range.contains(start) {
+      let run = bytes.run(from: start) { !Self.ends($0, isQuery) }
+      bareRuns[index] = (run.indices, Self.withoutSentenceEnd(run).endIndex)
+    }
     return bareRuns[index]
   }
 
+  private static func withoutSentenceEnd(_ run: ByteSlice) -> ByteSlice {
+    run.dropLast(run.reversed().prefix { ".:]}!?".utf8.contains($0) }.count)
+  }
+
   private static func ends(_ byte: UInt8, _ isQuery: Bool) -> Bool {
-    byte <= 0x20 || "&;\"'<>\\`,()".utf8.contains(byte) || isQuery && byte == UInt8(ascii: "#")
+    byte <= 0x20 || "&;\"'<>\\`,()".utf8.contains(byte) || isQuery && byte == "#"
   }
 
   /// `Authorization: Token 7f3a…`: the scheme and what follows, if it looks like credentials.
   private func credentials(behind scheme: Range<Int>) -> Range<Int>? {
-    let start = scheme.upperBound + 1
-    guard start < bytes.count, bytes[start - 1] == UInt8(ascii: " ") else { return nil }
-    var end = start
-    while end < bytes.count, !Self.ends(bytes[end], false) { end += 1 }
+    guard bytes.has(" ", at: scheme.upperBound) else { return nil }
+    let run = bytes.run(from: scheme.upperBound + 1) { !Self.ends($0, false) }
     // `Digest username="ada", response="…"` has parameters to the end of the line (§11.4).
-    if end < bytes.count, end > start, Self.isQuote(bytes[end]), bytes[end - 1] == 0x3D {
-      let line = bytes[start...].prefix { $0 != 0x0A && $0 != 0x0D }
+    if run.last == 0x3D, bytes[run.endIndex...].first.map(Self.isQuote) == true {
+      let line = bytes.run(from: run.startIndex) { $0 != 0x0A && $0 != 0x0D }
       return scheme.lowerBound..<line.endIndex
     }
-    while end > start, ".:]}!?".utf8.contains(bytes[end - 1]) { end -= 1 }
-    let token = bytes[start..<end]
-    let isLong = token.count >= 16
-    let isMixed = token.count >= 6 && token.contains { $0.isASCIIDigit }
-    guard isLong || isMixed, !CodeText.isPlaceholder(token), !CodeText.beginsReference(token)
-    else { return nil }
-    return scheme.lowerBound..<end
+    let token = Self.withoutSentenceEnd(run)
+    let isLikely = token.count >= 16 || token.count >= 6 && token.contains(where: \.isASCIIDigit)
+    return isLikely && !CodeText.isElsewhere(token) ? scheme.lowerBound..<token.endIndex : nil
   }
 
   /// Up to the same quotation mark of the same line. Where a text was cut it may be missing: then a
@@ -287,24 +277,21 @@ struct NamedValues: Detector {
   private mutating func quoted(at quote: Int, isEscaped: Bool, _ name: Name) -> Range<Int>? {
     var end = quote + 1
     var isClosed = false
-    while end < bytes.count, bytes[end] != 0x0A, !isClosed {
-      if bytes[end] == UInt8(ascii: "\\") {
-        if isEscaped, end + 1 < bytes.count, bytes[end + 1] == bytes[quote] {
-          isClosed = true
-        } else {
-          end += 2
-        }
-      } else if bytes[end] == bytes[quote] {
-        isClosed = true
-      } else {
-        end += 1
-      }
+    while end < bytes.count, bytes[end] != 0x0A {
+      let isEscape = bytes[end] == "\\"
+      isClosed =
+        isEscape
+        ? isEscaped && end + 1 < bytes.count && bytes[end + 1] == bytes[quote]
+        : bytes[end] == bytes[quote]
+      if isClosed { break }
+      end += isEscape ? 2 : 1
     }
     end = min(end, bytes.count)
     guard end > quote + 1 else { return nil }
     let value = bytes[(quote + 1)..<end]
-    if CodeText.isPlaceholder(value) { return nil }
-    if value.first == 0x20, CodeText.follows(value) { return nil }
+    if CodeText.isPlaceholder(value) || value.first == 0x20 && CodeText.follows(value) {
+      return nil
+    }
     if isClosed || name.isQuoted && end == bytes.count { return quote + 1..<end }
     return bare(from: quote + 1, name, false)
   }

@@ -10,13 +10,13 @@ struct OpenQuote {
       (mark, isEscaped) = (nil, false)
     } else if isEscaped {
       isEscaped = false
-    } else if byte == UInt8(ascii: "\\") {
+    } else if byte == "\\" {
       isEscaped = true
     } else if byte == mark {
       mark = nil
-    } else if mark == nil, byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "`") {
+    } else if mark == nil, byte == "\"" || byte == "`" {
       mark = byte
-    } else if mark == nil, byte == UInt8(ascii: "'"), place == 0 || !bytes[place - 1].isWord {
+    } else if mark == nil, byte == "'", place == 0 || !bytes[place - 1].isWord {
       // Within a word it is an apostrophe.
       mark = byte
     }

@@ -14,14 +14,11 @@ enum PersonalData: Detector {
 
   /// Returns the e-mail addresses in a text.
   static func mails(in bytes: Bytes) -> [Finding] {
-    bytes.indices.filter { bytes[$0] == UInt8(ascii: "@") }.compactMap { at in
-      var (start, end) = (at, at + 1)
-      while start > 0, isLocal(bytes[start - 1]) { start -= 1 }
-      while end < bytes.count,
-        bytes[end].isWord || bytes[end] == UInt8(ascii: "-") || bytes[end] == UInt8(ascii: ".")
-      { end += 1 }
-      while end > at + 1, !bytes[end - 1].isWord { end -= 1 }
-      guard start < at, let dot = bytes[at..<end].lastIndex(of: UInt8(ascii: ".")),
+    bytes.indices.filter { bytes[$0] == "@" }.compactMap { at in
+      let start = at - bytes[..<at].reversed().prefix(while: isLocal).count
+      let host = bytes.run(from: at + 1) { $0.isWord || $0 == "-" || $0 == "." }
+      let end = (host.lastIndex(where: \.isWord) ?? at) + 1
+      guard start < at, let dot = bytes[at..<end].lastIndex(where: { $0 == "." }),
         dot > at + 1, end - dot > 2,
         // One of ours, with letters of an escape in front of it.
         !PseudonymText.mayBeIn(Bytes(bytes[start..<at]))
@@ -34,10 +31,10 @@ enum PersonalData: Detector {
 
   /// International telephone numbers: a plus sign and 8 to 15 digits, with what sets them off.
   static func phones(in bytes: Bytes) -> [Finding] {
-    bytes.indices.filter { bytes[$0] == UInt8(ascii: "+") }.compactMap { start in
-      let text = bytes[(start + 1)...].prefix { $0.isASCIIDigit || " -().".utf8.contains($0) }
-      guard let last = text.lastIndex(where: { $0.isASCIIDigit }), 0x30...0x39 ~= bytes[start + 1],
-        8...15 ~= text.count(where: { $0.isASCIIDigit })
+    bytes.indices.filter { bytes[$0] == "+" }.compactMap { start in
+      let text = bytes.run(from: start + 1) { $0.isASCIIDigit || " -().".utf8.contains($0) }
+      guard let last = text.lastIndex(where: \.isASCIIDigit), text.first?.isASCIIDigit == true,
+        8...15 ~= text.count(where: \.isASCIIDigit)
       else { return nil }
       return Finding(start..<last + 1, "phone")
     }

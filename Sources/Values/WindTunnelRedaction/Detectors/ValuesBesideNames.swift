@@ -8,15 +8,17 @@
 ///
 /// The cost is linear: names are looked for only behind words that look like values, and a few
 /// words back.
-struct ValuesBesideNames {
+struct ValuesBesideNames: Detector {
   private let bytes: Bytes
   private let names: SecretNames
   /// The last words before the one at hand, the nearest last.
   private var before: [Range<Int>] = []
   private var found: [Finding] = []
 
-  static func found(in bytes: Bytes, _ names: SecretNames) -> [Finding] {
-    var reader = ValuesBesideNames(bytes: bytes, names: names)
+  /// Returns the secrets of a text whose words are prose.
+  static func findings(in passage: Passage) -> [Finding] {
+    guard passage.flavour == .plain else { return [] }
+    var reader = ValuesBesideNames(bytes: passage.bytes, names: passage.names)
     reader.read()
     return reader.found
   }
@@ -55,17 +57,8 @@ struct ValuesBesideNames {
 
   /// Letters and digits mixed, with nothing between them that addresses and times have.
   private static func mayBe(_ word: ByteSlice) -> Bool {
-    var (hasLetter, hasDigit) = (false, false)
-    for byte in word {
-      if byte.isASCIILetter {
-        hasLetter = true
-      } else if byte.isASCIIDigit {
-        hasDigit = true
-      } else if !"_-.+/=~".utf8.contains(byte) {
-        return false
-      }
-    }
-    return hasLetter && hasDigit && word.first != UInt8(ascii: "/")
+    word.allSatisfy { $0.isWord || "_-.+/=~".utf8.contains($0) } && word.first != "/"
+      && word.contains(where: \.isASCIILetter) && word.contains(where: \.isASCIIDigit)
   }
 
   private mutating func look(at word: Range<Int>) {
@@ -79,7 +72,7 @@ struct ValuesBesideNames {
     let isQuoted = value.lowerBound > word.lowerBound && Self.isQuote(bytes[value.lowerBound - 1])
     let isDrawn =
       value.count >= Self.drawnBytesMin
-      && Looks.isDrawn(String(decoding: bytes[value], as: UTF8.self))
+      && Looks.isDrawn(bytes[value].text)
     guard isDrawn || isQuoted, !bytes[value].starts(with: "REDACTED-".utf8),
       isDrawn || !CodeText.isPlaceholder(bytes[word]), let name = name(isNear: !isDrawn)
     else { return }
@@ -88,7 +81,7 @@ struct ValuesBesideNames {
       let isAmbiguous = Vocabulary.ambiguous[SecretNames.folded(name)] != nil && name != "secret"
       let isWhole = !isAmbiguous && bytes[value].allSatisfy(\.isWord)
       guard value.count >= (isAmbiguous ? 8 : 4),
-        isWhole || Looks.isDrawn(String(decoding: bytes[value], as: UTF8.self))
+        isWhole || Looks.isDrawn(bytes[value].text)
       else { return }
     }
     found.append(Finding(range: value, name: name, .row("spoken")))
@@ -103,7 +96,7 @@ struct ValuesBesideNames {
       value.count >= 8 || value.count >= 4 && !value.allSatisfy(\.isASCIILetter),
       !CodeText.isPlaceholder(value), let name = name(isNear: true)?.lowercased(),
       ["password", "passwd", "passphrase", "pwd"].contains(name),
-      !SecretNames.isWord(String(decoding: value, as: UTF8.self))
+      !SecretNames.isWord(value.text)
     else { return nil }
     return Finding(range: value.startIndex..<value.endIndex, name: name, kind: .certain)
   }
@@ -115,9 +108,9 @@ struct ValuesBesideNames {
       let place = before.count - 1 - distance
       let core = trimmed(word)
       guard core.count <= Self.nameBytesMax, !core.isEmpty else { return nil }
-      let text = String(decoding: bytes[core].map(\.asciiLowercased), as: UTF8.self)
+      let text = bytes[core].lowercasedText
       guard !ends(word, core, text) else { return nil }
-      if isName(text, core, place) { return String(decoding: bytes[core], as: UTF8.self) }
+      if isName(text, core, place) { return bytes[core].text }
       if Self.owners.contains(text) { return nil }
     }
     return nil
@@ -137,14 +130,14 @@ struct ValuesBesideNames {
     case "id": return previous == "session"
     case "token" where Self.readers.contains(previous): return false
     case _ where Self.tooCommon.contains(text): return false
-    default: return names.kind(of: String(decoding: bytes[core], as: UTF8.self), in: .field) != nil
+    default: return names.kind(of: bytes[core].text, in: .field) != nil
     }
   }
 
   private func previousWord(_ place: Int) -> String {
     let core = trimmed(before[place])
     guard core.count <= Self.nameBytesMax else { return "" }
-    return String(decoding: bytes[core].map(\.asciiLowercased), as: UTF8.self)
+    return bytes[core].lowercasedText
   }
 
   /// Returns a word without what sentences put around it.
@@ -161,7 +154,7 @@ struct ValuesBesideNames {
 
   /// Also the last byte of one that is not ASCII.
   private static func isQuote(_ byte: UInt8) -> Bool {
-    byte >= 0x80 || NamedValues.isQuote(byte) || byte == UInt8(ascii: "`")
+    byte >= 0x80 || NamedValues.isQuote(byte) || byte == "`"
   }
 
   /// Verbs and the like that are names of secrets elsewhere.

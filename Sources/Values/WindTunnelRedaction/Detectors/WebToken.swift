@@ -39,8 +39,7 @@ struct WebToken {
   }
 
   private static func part(_ json: JSON, keeping names: Set<String>) -> String {
-    guard case .object(let members) = json else { return "" }
-    let kept = members.map { member in
+    let kept = json.members.map { member in
       names.contains(member.name.value)
         ? member : JSON.Member(member.name, replaced(member.value, name: member.name.value))
     }

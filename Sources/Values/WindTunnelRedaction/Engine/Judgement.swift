@@ -37,7 +37,7 @@ enum Judgement {
     case .certain:
       !place.neighbours.contains(.told) && digits.count >= 3
         && digits.allSatisfy { $0.isASCIIDigit }
-        && !isNumber(String(decoding: digits, as: UTF8.self), of: place.name)
+        && !isNumber(digits.text, of: place.name)
     case .contact: true
     case .person, .ambiguous: false
     }
@@ -46,18 +46,22 @@ enum Judgement {
   /// Tells whether a value under an unambiguous name is no secret: a word of a schema, a label, a
   /// path.
   private static func isHarmless(_ value: String, _ place: NamedPlace) -> Bool {
-    if isPlaceholder(value) || SecretNames.isPlain(value) || isPublished(value) { return true }
-    if switches.contains(value.lowercased()) { return true }
-    // A digit is a switch, a state, a number of something; signs alone are nothing.
-    if value.utf8.count == 1, value.utf8.allSatisfy({ $0.isASCIIDigit }) { return true }
-    if !value.contains(where: { $0.isLetter || $0.isNumber }), value.utf8.count < 6 { return true }
     let isLongWay = isWay(value) && value.utf8.count { $0 == 0x2F } > 1
-    if isLongWay || isNumber(value, of: place.name) || isName(value) { return true }
-    if Prose.isKeyOfStore(place.name, value) { return true }
+    if isPlaceholder(value) || SecretNames.isPlain(value) || isPublished(value)
+      || switches.contains(value.lowercased())
+      // A digit is a switch, a state, a number of something; signs alone are nothing.
+      || value.utf8.count == 1 && value.utf8.allSatisfy(\.isASCIIDigit)
+      || value.utf8.count < 6 && !value.contains(where: { $0.isLetter || $0.isNumber })
+      || isLongWay || isNumber(value, of: place.name) || isName(value)
+      || Prose.isKeyOfStore(place.name, value)
+    {
+      return true
+    }
     if place.isAsked { return false }
-    if isOfKey(value, place.name) { return true }
     // `"default_credential": "api_key"` names a kind.
-    if SecretNames.folded(place.name).hasSuffix("credential"), SecretNames.isWord(value) {
+    if isOfKey(value, place.name)
+      || SecretNames.folded(place.name).hasSuffix("credential") && SecretNames.isWord(value)
+    {
       return true
     }
     let words = value.split(separator: " ")
@@ -74,12 +78,11 @@ enum Judgement {
   /// Tells whether a value says something of a key: `write`, `not available`. No key is some words.
   private static func isOfKey(_ value: String, _ name: String) -> Bool {
     let name = SecretNames.folded(name)
-    guard name.contains("key") || name.hasSuffix("secrets") || name.hasSuffix("tokens") else {
-      return false
-    }
-    return ["read", "write", "admin", "none", "all"].contains(value)
-      || value.contains(" ") && value == value.lowercased() && Prose.isPlain(value)
-      || value.contains(".") && value.utf8.allSatisfy { 0x61...0x7A ~= $0 || $0 == 0x2E }
+    let isOfKeys = name.contains("key") || name.hasSuffix("secrets") || name.hasSuffix("tokens")
+    return isOfKeys
+      && (["read", "write", "admin", "none", "all"].contains(value)
+        || value.contains(" ") && value == value.lowercased() && Prose.isPlain(value)
+        || value.contains(".") && value.utf8.allSatisfy { 0x61...0x7A ~= $0 || $0 == 0x2E })
   }
 
   private static let switches: Words =
@@ -109,16 +112,16 @@ enum Judgement {
     // Han, kana and hangul are no password; digits within them are a count.
     let (scalars, signs) = (value.unicodeScalars, " ?!.,:;()~-0123456789：，。（）～？！、".unicodeScalars)
     let digits = scalars.count { "0"..."9" ~= $0 }
-    if scalars.count > (digits > 0 ? 3 : 1), digits < 4,
-      scalars.contains(where: { 0x2E80..<0xFF00 ~= $0.value }),
-      scalars.last.map({ "0"..."9" ~= $0 }) == false,
-      scalars.allSatisfy({ 0x2E80..<0xFF00 ~= $0.value || signs.contains($0) })
+    let isOfSigns = { (scalar: Unicode.Scalar) in 0x2E80..<0xFF00 ~= scalar.value }
+    if scalars.count > (digits > 0 ? 3 : 1), digits < 4, scalars.contains(where: isOfSigns),
+      value.utf8.last.map(\.isASCIIDigit) == false,
+      scalars.allSatisfy({ isOfSigns($0) || signs.contains($0) })
     {
       return true
     }
     let count = value.split(separator: " ").count
-    if isPhrase(name) { return false }
-    return (count > 2 || count == 2 && value.first?.isUppercase == true) && Prose.isPlain(value)
+    return !isPhrase(name) && (count > 2 || count == 2 && value.first?.isUppercase == true)
+      && Prose.isPlain(value)
   }
 
   /// Tells whether what a name has is words.
@@ -134,11 +137,8 @@ enum Judgement {
 
   /// Tells whether a value is the path of a file or a URL without a query, of words alone.
   static func isWay(_ value: String) -> Bool {
-    guard value.read.hasPrefix("/") || value.hasPrefix("./") || value.contains("://") else {
-      return false
-    }
-    return !value.contains("@") && !value.contains("?") && !value.contains("=")
-      && !Looks.isDrawn(value.replacing("://", with: "/"))
+    (value.read.hasPrefix("/") || value.hasPrefix("./") || value.contains("://"))
+      && !value.contains { "@?=".contains($0) } && !Looks.isDrawn(value.replacing("://", with: "/"))
   }
 
   private static func looksLike(_ sense: Sense, _ value: String, _ place: NamedPlace) -> Bool {
@@ -146,15 +146,15 @@ enum Judgement {
     let isWhole = !value.utf8.contains { $0 <= 0x20 }
     switch sense {
     case .token, .cookie:
-      if isPublic(value) || value.contains("://") || isName(value) { return false }
-      if isPublished(value) || isReference(value, place) { return false }
-      if place.neighbours.contains(.lexer), value.utf8.count < 12 { return false }
-      let isSignature = ["sig", "signature", "signatures", "treeheadsignature"].contains(
-        SecretNames.folded(place.name)
-      )
-      if isSignature, place.neighbours.contains(.published), !place.isAsked { return false }
-      if place.neighbours.contains(.paging), !isOfLogin { return false }
-      if isCursor(value) { return false }
+      let isSignature = signatures.contains(SecretNames.folded(place.name))
+      if isPublic(value) || value.contains("://") || isName(value) || isPublished(value)
+        || isReference(value, place)
+        || place.neighbours.contains(.lexer) && value.utf8.count < 12
+        || isSignature && place.neighbours.contains(.published) && !place.isAsked
+        || place.neighbours.contains(.paging) && !isOfLogin || isCursor(value)
+      {
+        return false
+      }
       return Looks.isDrawn(value) || isMarked(value)
         || isOfLogin && isWhole && value.utf8.count >= 6 && !Prose.isPlain(value) && isMixed(value)
     case .code:
@@ -177,6 +177,8 @@ enum Judgement {
     }
   }
 
+  private static let signatures: Words = "sig signature signatures treeheadsignature"
+
   /// Whether a value is for everybody by its mark: a key for pages, the id of an app.
   private static func isPublished(_ value: String) -> Bool {
     publicMarks.contains { value.hasPrefix($0) }
@@ -193,14 +195,14 @@ enum Judgement {
     let name = SecretNames.folded(place.name)
     return (name == "ticket" || name == "pass" && value.contains("-"))
       && place.neighbours.isDisjoint(with: [.login, .grant]) && 5...13 ~= value.utf8.count
-      && value.utf8.allSatisfy { $0.isASCIIDigit || 0x41...0x5A ~= $0 || $0 == UInt8(ascii: "-") }
+      && value.utf8.allSatisfy { $0.isASCIIDigit || 0x41...0x5A ~= $0 || $0 == "-" }
   }
 
   /// Whether a value is long and has letters of both cases and digits, with nothing between
   /// that parts words.
   static func isLongKey(_ value: String, least: Int = 24) -> Bool {
     value.utf8.count >= least && Looks.isDrawn(value) && !isCursor(value)
-      && value.utf8.allSatisfy { Base64Text.isLetter($0) || $0 == UInt8(ascii: "=") }
+      && value.utf8.allSatisfy { Base64Text.isLetter($0) || $0 == "=" }
       && value.utf8.contains { 0x61...0x7A ~= $0 } && value.utf8.contains { 0x41...0x5A ~= $0 }
       && value.utf8.contains { $0.isASCIIDigit }
       && value.utf8.split { "-_/".utf8.contains($0) }.contains { $0.count >= 16 }
@@ -261,7 +263,7 @@ enum Judgement {
 
   /// ISO/IEC 7812-1, annex B: 12 to 19 digits of which the last is a check.
   private static func isCard(_ value: String) -> Bool {
-    guard value.utf8.allSatisfy({ $0.isASCIIDigit || $0 == 0x20 || $0 == UInt8(ascii: "-") })
+    guard value.utf8.allSatisfy({ $0.isASCIIDigit || $0 == 0x20 || $0 == "-" })
     else { return false }
     let digits = value.utf8.filter { $0.isASCIIDigit }.map { Int($0 - 0x30) }
     guard 12...19 ~= digits.count else { return false }
@@ -284,11 +286,9 @@ enum Judgement {
     }
     let name = value.lowercased()
     let isVariable = value.count > 2 && value.hasPrefix("%") && value.hasSuffix("%")
-    if isVariable, value.dropFirst().dropLast().allSatisfy({ $0.isLetter || $0 == "_" }) {
-      return true
-    }
-    return name.hasPrefix("your")
-      && name.utf8.allSatisfy { $0.isASCIILetter || "-_ '".utf8.contains($0) }
+    return isVariable && value.dropFirst().dropLast().allSatisfy { $0.isLetter || $0 == "_" }
+      || name.hasPrefix("your")
+        && name.utf8.allSatisfy { $0.isASCIILetter || "-_ '".utf8.contains($0) }
       || name.hasPrefix("{{") && name.hasSuffix("}}") || name.hasPrefix("...")
       || name.hasPrefix("[")
         && name.hasSuffix("]") && Prose.isPlain(String(name.dropFirst().dropLast()))

@@ -73,7 +73,7 @@ struct KnownValueSearch {
     if secrets.isEmpty { return }
     if let copy, var group = copy.search.groups.last, group.bytes >= Self.largeBytesMin {
       for (index, secret) in group.secrets.enumerated() {
-        let sought = copy.sought[String(decoding: secret.bytes, as: UTF8.self)]
+        let sought = copy.sought[secret.bytes.text]
         if let sought { group.secrets[index].stand = Bytes(sought.stand.utf8) }
       }
       return groups.insert(group, at: 0)
@@ -90,15 +90,13 @@ struct KnownValueSearch {
   var isEmpty: Bool { groups.isEmpty && words.isEmpty }
 
   private static func beginning(_ bytes: Bytes, _ place: Int) -> UInt32 {
-    var key: UInt32 = 0
-    for offset in 0..<4 { key = key << 8 | UInt32(bytes[place + offset]) }
-    return key
+    (place..<place + 4).reduce(0) { $0 << 8 | UInt32(bytes[$1]) }
   }
 
   /// Returns the placeholder of a whole value that is a secret, and a word or short.
   func stand(forWhole value: Bytes, in place: Place) -> String? {
     guard place != .syntax, !words.isEmpty,
-      let stand = words[String(decoding: value, as: UTF8.self)]
+      let stand = words[value.text]
     else { return nil }
     return place == .name && WordBoundary(value).isName ? nil : stand
   }
@@ -111,7 +109,7 @@ struct KnownValueSearch {
     var edits: [Edit] = []
     var start = 0
     while start + 4 <= bytes.count {
-      if bytes[start] == UInt8(ascii: "R"), let end = Self.pseudonymEnd(bytes, start) {
+      if bytes[start] == "R", let end = Self.pseudonymEnd(bytes, start) {
         start = end
       } else if start >= first, let secret = secret(at: start, in: bytes, place, among: &hits) {
         edits.append(Edit(start..<start + secret.bytes.count, secret.stand))
@@ -160,17 +158,11 @@ struct KnownValueSearch {
     return longest
   }
 
-  private static let mark = Bytes("REDACTED-".utf8)
-
   /// Returns the place where a pseudonym ends that begins at a place: a secret may be a word that
   /// occurs in one.
   private static func pseudonymEnd(_ bytes: Bytes, _ place: Int) -> Int? {
-    guard bytes[place...].starts(with: mark) else { return nil }
-    var end = place + mark.count
-    while end < bytes.count,
-      0x61...0x7A ~= bytes[end] || bytes[end].isASCIIDigit || bytes[end] == UInt8(ascii: "-")
-    { end += 1 }
-    return end
+    guard bytes.has("REDACTED-", at: place) else { return nil }
+    return bytes.run(from: place + 9) { 0x61...0x7A ~= $0 || $0.isASCIIDigit || $0 == "-" }.endIndex
   }
 
   /// Returns the placeholder of a whole number that is a secret. A short one is a number like any
@@ -179,7 +171,7 @@ struct KnownValueSearch {
     guard number.count >= Pseudonyms.anywhereBytesMin, let edit = found(in: number).first,
       edit.range == 0..<number.count
     else { return nil }
-    return String(decoding: edit.bytes, as: UTF8.self)
+    return edit.bytes.text
   }
 
   /// Returns a text without the secrets that are broken into lines in it; `nil` if there are none.
@@ -197,12 +189,10 @@ struct KnownValueSearch {
   /// none.
   func replaced(in bytes: Bytes, _ place: Place = .syntax) -> Bytes? {
     guard !groups.isEmpty else { return nil }
-    var result: Bytes?
-    for spelling in EscapedText.Spelling.allCases {
-      guard let text = EscapedText(result ?? bytes, spelling) else { continue }
+    return EscapedText.Spelling.allCases.reduce(nil) { result, spelling in
+      guard let text = EscapedText(result ?? bytes, spelling) else { return result }
       let edits = found(in: text.bytes, place)
-      if !edits.isEmpty { result = Edit.applied(text.inOriginal(edits), to: result ?? bytes) }
+      return edits.isEmpty ? result : Edit.applied(text.inOriginal(edits), to: result ?? bytes)
     }
-    return result
   }
 }

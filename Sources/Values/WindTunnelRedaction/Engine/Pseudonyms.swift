@@ -146,12 +146,10 @@ package struct Pseudonyms {
   private static func reach(of value: String, _ certainty: Certainty) -> Reach? {
     let count = value.utf8.count
     guard certainty != .none, count >= aloneBytesMin else { return nil }
-    let isSure = certainty == .sure
     // Nothing that is long is a word, whatever it ends in.
-    if count <= 80, SecretNames.isWord(value) {
-      return isSure ? .alone : count >= anywhereBytesMin ? .whole : nil
-    }
-    return count >= anywhereBytesMin ? .anywhere : isSure ? .alone : nil
+    let isWord = count <= 80 && SecretNames.isWord(value)
+    if count >= anywhereBytesMin, !isWord { return .anywhere }
+    return certainty == .sure ? .alone : isWord && count >= anywhereBytesMin ? .whole : nil
   }
 
   /// Returns a value in capitals and in small letters, as it is echoed by what does not tell them
@@ -175,12 +173,11 @@ package struct Pseudonyms {
   /// Tells whether a value is one that stands for another.
   static func isRedacted(_ value: String) -> Bool {
     guard value.read.contains("REDACTED-") else { return false }
-    let bytes = Bytes(value.utf8)
     // A redacted web token has names without an ordinal for what it claims.
     let isName =
-      bytes.starts(with: "REDACTED-".utf8)
-      && bytes.dropFirst(9).allSatisfy { 0x61...0x7A ~= $0 || $0.isASCIIDigit || $0 == 0x2D }
-    return isName || PseudonymText.isWhole(bytes) || WebToken.isRedacted(value)
+      value.hasPrefix("REDACTED-")
+      && value.utf8.dropFirst(9).allSatisfy { 0x61...0x7A ~= $0 || $0.isASCIIDigit || $0 == 0x2D }
+    return isName || PseudonymText.isWhole(Bytes(value.utf8)) || WebToken.isRedacted(value)
   }
 
   /// Keeps the shape of what is decoded by clients.

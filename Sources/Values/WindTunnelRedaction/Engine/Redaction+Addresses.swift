@@ -16,18 +16,17 @@ extension Redaction {
   }
 
   private mutating func pairs(_ text: String, _ origin: Pairs.Origin, depth: Int) -> String {
-    let pairs = rewritten(Bytes(text.utf8), by: Pairs(place: .query, origin: origin), depth: depth)
-    return pairs.map { String(decoding: $0, as: UTF8.self) } ?? text
+    rewritten(Bytes(text.utf8), by: Pairs(place: .query, origin: origin), depth: depth)?.text
+      ?? text
   }
 
   /// Returns a path: parameters as in `;jsessionid=…`, known shapes, what follows a secret's name
   /// and looks drawn by lot, and echoes.
   private mutating func path(_ path: String, host: String? = nil, depth: Int = 0) -> String {
     let isHook = isHook(host, path)
-    var (before, earlier) = ("", "")
-    let parts = path.read.split(separator: "/", omittingEmptySubsequences: false)
+    let parts = path.read.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     let segments = parts.enumerated().map { index, segment in
-      defer { (earlier, before) = (before, String(segment)) }
+      let (before, earlier) = (index > 0 ? parts[index - 1] : "", index > 1 ? parts[index - 2] : "")
       let end = [".xml", ".ics", ".rss", ".atom"].first { segment.hasSuffix($0) } ?? ""
       let text = String(segment.dropLast(end.count))
       if isHook && index >= 4, Self.isDrawn(text, least: 6) {
@@ -39,7 +38,7 @@ extension Redaction {
       {
         return stand(for: text, name: name, .likely, "path-segment") + end
       }
-      return within(.name) { $0.text(String(segment), depth: depth) }
+      return within(.name) { $0.text(segment, depth: depth) }
     }
     // A secret with a solidus in it is more than one segment.
     return echoless(segments.joined(separator: "/"))
@@ -47,7 +46,7 @@ extension Redaction {
 
   /// Tells whether a path of a host is one that takes messages of whoever knows it.
   private func isHook(_ host: String?, _ path: String) -> Bool {
-    guard let host, path.read.utf8.count(where: { $0 == UInt8(ascii: "/") }) > 3,
+    guard let host, path.read.utf8.count(where: { $0 == "/" }) > 3,
       let name = host.lowercased().split(separator: ":").first,
       Self.hookHosts.all.contains(where: { name == $0 || name.hasSuffix(".\($0)") })
     else { return false }
@@ -164,26 +163,21 @@ enum Links {
     while place + 2 < bytes.count {
       let slashes = place
       place += 1
-      guard bytes[slashes] == UInt8(ascii: "/"), bytes[slashes + 1] == UInt8(ascii: "/") else {
+      guard bytes[slashes] == "/", bytes[slashes + 1] == "/" else {
         continue
       }
       let least = max(slashes - 41, links.last?.upperBound ?? 0)
-      let hasColon = slashes > least && bytes[slashes - 1] == UInt8(ascii: ":")
-      var start = hasColon ? slashes - 1 : slashes
-      while hasColon, start > least,
-        bytes[start - 1].isWord || "+-.".utf8.contains(bytes[start - 1])
-      {
-        start -= 1
+      let hasColon = slashes > least && bytes[slashes - 1] == ":"
+      let scheme = bytes[least..<(hasColon ? slashes - 1 : least)].reversed().prefix {
+        $0.isWord || "+-.".utf8.contains($0)
       }
-      guard hasColon ? start < slashes - 1 : isOfUser(slashes, in: bytes) else { continue }
-      var end = slashes + 2
-      while end < bytes.count, bytes[end] > 0x20, !"\"'<>\\`|{}".utf8.contains(bytes[end]) {
-        end += 1
-      }
+      guard hasColon ? !scheme.isEmpty : isOfUser(slashes, in: bytes) else { continue }
+      let rest = bytes.run(from: slashes + 2) { $0 > 0x20 && !"\"'<>\\`|{}".utf8.contains($0) }
       // Within it none begins of its own.
-      place = end
-      while end > slashes + 2, ".,;:)]!".utf8.contains(bytes[end - 1]) { end -= 1 }
-      if end > slashes + 2 { links.append(start..<end) }
+      place = rest.endIndex
+      let link = rest.dropLast(rest.reversed().prefix { ".,;:)]!".utf8.contains($0) }.count)
+      let start = hasColon ? slashes - 1 - scheme.count : slashes
+      if !link.isEmpty { links.append(start..<link.endIndex) }
     }
     return links
   }
@@ -197,6 +191,6 @@ enum Links {
     guard let at = word.lastIndex(of: UInt8(ascii: "@")) else { return false }
     let user = word[..<at]
     return user.contains(UInt8(ascii: ":"))
-      || user.count >= 16 && Looks.isDrawn(String(decoding: user, as: UTF8.self))
+      || user.count >= 16 && Looks.isDrawn(user.text)
   }
 }

@@ -39,17 +39,14 @@ extension Redaction {
 
   /// Looks into a file that cannot be packed again, and may be damaged.
   mutating func look(into file: EmbeddedTexts.File, _ what: String, opensMax: Int, _ depth: Int) {
-    var inner: Bytes?
     // Omitted content need not be read.
-    if unpackedBytes <= opensMax {
-      let data = Data(file.bytes)
-      let opened =
-        file.form == .zip
-        // The length of a member may follow it (APPNOTE.TXT §4.3.9).
+    let data = unpackedBytes <= opensMax ? Data(file.bytes) : nil
+    // The length of a member may follow it (APPNOTE.TXT §4.3.9).
+    let inner = data.flatMap { data in
+      file.form == .zip
         ? Inflate.open(data, as: .raw, bytesMax: Inflate.bytesMax, surplusMax: 24)
         : Inflate.open(data, coding: "gzip")
-      inner = opened.map { Bytes($0) }
-    }
+    }.map { Bytes($0) }
     unpackedBytes += inner?.count ?? 0
     if unpackedBytes > opensMax {
       obstacle = "\(what) holds more than can be looked through for credentials"
@@ -81,7 +78,7 @@ extension Redaction {
         let least = kind == .certain ? Pseudonyms.aloneBytesMin : Self.likelyBytesMin
         if found.range.count < least { continue }
       }
-      let value = String(decoding: text[found.range], as: UTF8.self)
+      let value = text[found.range].text
       holds = judged(value, NamedPlace(name: found.name, kind: kind)) != value || holds
     }
     return holds
@@ -95,9 +92,9 @@ extension Redaction {
     let runs = bytes.split { !EmbeddedTexts.isPrintable($0) }.filter { $0.count > 2 }
     for (first, second) in zip(runs, runs.dropFirst())
     where second.startIndex - first.endIndex <= 8 {
-      let name = String(decoding: first.suffix(40), as: UTF8.self)
+      let name = first.suffix(40).text
       guard 6...4096 ~= second.count, names.kind(of: name, in: .field) == .certain else { continue }
-      let value = String(decoding: second, as: UTF8.self)
+      let value = second.text
       holds = judged(value, NamedPlace(name: name, kind: .certain)) != value || holds
     }
     return holds
@@ -115,9 +112,7 @@ extension Redaction {
   /// Binary content may be kept if it repeats nothing that is known for a secret. What may be text
   /// may hold one that nobody knows yet, and is left out.
   mutating func look(intoLarge data: Data, type: String, coding: String) {
-    let isBinary = data.withUnsafeBytes { bytes in
-      bytes.baseAddress.map { memchr($0, 0, bytes.count) != nil } ?? false
-    }
+    let isBinary = data.withUnsafeBytes { $0.bindMemory(to: UInt8.self).has(0) }
     let type = ContentType(type)
     if !type.isMedia, !coding.isEmpty || type.essence.hasPrefix("multipart/") || !isBinary {
       obstacle = "a body of \(data.count) bytes is too large to be looked through for credentials"

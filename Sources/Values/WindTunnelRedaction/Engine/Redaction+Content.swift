@@ -111,7 +111,7 @@ extension Redaction {
     {
       return Recoded.quotedPrintable(type: inner)
     }
-    if essence.hasPrefix("application/grpc-web-text") { return Base64Frames() }
+    if essence.hasPrefix("application/grpc-web-text") { return Recoded.base64Frames }
     if essence.hasPrefix("application/grpc") { return GRPCFrames() }
     // A tag that says what it is (RFC 8949 §3.4.6).
     if essence.hasSuffix("cbor") || essence.hasSuffix("cbor-seq")
@@ -132,8 +132,8 @@ extension Redaction {
     _ depth: Int
   ) -> Bytes? {
     let charset = type.charset ?? ""
-    if String(utf8: bytes) == nil || bytes.has(0), let coding = Recoded.named(charset, type: inner)
-    {
+    let isUTF8 = String(utf8: bytes) != nil
+    if !isUTF8 || bytes.has(0), let coding = Recoded.named(charset, type: inner) {
       return rewritten(bytes, by: coding, depth: depth)
     }
     let isNamed = charset.hasPrefix("utf-16") || charset == "ucs-2"
@@ -141,14 +141,13 @@ extension Redaction {
     let isKnown =
       isNamed || charset.isEmpty || charset.hasPrefix("utf") || charset.hasSuffix("ascii")
       || charset == "binary"
-    if type.isText, !isKnown, String(utf8: bytes) == nil { log?.unopened(charset) }
-    let mark: Bool? =
-      bytes.starts(with: [0xFF, 0xFE]) ? true : bytes.starts(with: [0xFE, 0xFF]) ? false : nil
-    if mark != nil, String(utf8: bytes) == nil, bytes.has(0) {
+    if type.isText, !isKnown, !isUTF8 { log?.unopened(charset) }
+    let isMarked = bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF])
+    if isMarked, !isUTF8, bytes.has(0) {
       obstacle = "\(what) in UTF-16 cannot be opened to look for credentials"
       return bytes
     }
-    guard isNamed || mark == nil && Self.isWide(bytes) else { return nil }
+    guard isNamed || !isMarked && Self.isWide(bytes) else { return nil }
     let isLittle =
       charset == "utf-16be" ? false : charset == "utf-16le" || bytes.dropFirst().first == 0
     return rewritten(bytes, by: Recoded.utf16(isLittle: isLittle, type: inner), depth: depth)
@@ -156,11 +155,10 @@ extension Redaction {
 
   /// Tells whether every second byte of a beginning is zero, as letters of ASCII have it in UTF-16.
   static func isWide(_ bytes: Bytes) -> Bool {
-    guard bytes.count >= 8, bytes.count.isMultiple(of: 2), bytes[0] == 0 || bytes[1] == 0 else {
-      return false
-    }
+    guard bytes.count >= 8, bytes.count.isMultiple(of: 2) else { return false }
     let first = bytes[0] == 0 ? 0 : 1
-    return stride(from: first, to: min(bytes.count, 64), by: 2).allSatisfy { bytes[$0] == 0 }
-      && stride(from: 1 - first, to: min(bytes.count, 64), by: 2).allSatisfy { bytes[$0] >= 0x09 }
+    return bytes.prefix(64).enumerated().allSatisfy { place, byte in
+      place % 2 == first ? byte == 0 : byte >= 0x09
+    }
   }
 }

@@ -19,7 +19,7 @@ extension Redaction {
     switch span.role {
     case .name: return echoes.replaced(in: span.meaning, .name) ?? span.meaning
     case .text:
-      guard span.meaning.first == UInt8(ascii: "/"), let path = String(utf8: span.meaning) else {
+      guard span.meaning.first == "/", let path = String(utf8: span.meaning) else {
         return whole(span.meaning, depth: depth + 1)
       }
       return Bytes(link(path, depth: depth + 1).utf8)

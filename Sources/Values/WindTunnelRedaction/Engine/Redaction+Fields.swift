@@ -56,7 +56,7 @@ extension Redaction {
     }
     let words = value.read.split(separator: " ")
     // A scheme of its own before it (RFC 9110 §11.4).
-    if words.count == 2, words[0].utf8.allSatisfy({ $0.isWord || $0 == UInt8(ascii: "-") }),
+    if words.count == 2, words[0].utf8.allSatisfy({ $0.isWord || $0 == "-" }),
       words[1].utf8.count >= 8
     {
       return credentials(value, name: SecretNames.slug(field.name))

@@ -35,7 +35,10 @@ extension Redaction {
     /// Returns the meaning of a string, without its quotes and escapes.
     func text(_ range: Range<Int>) -> String { json.text(range) }
 
-    func meaning(_ range: Range<Int>) -> Bytes { json.meaning(range) }
+    /// Returns the meaning of a value that is a string; `nil` for any other.
+    func string(_ span: JSONSpan) -> String? {
+      if case .string(let range) = span { text(range) } else { nil }
+    }
 
     mutating func replace(_ range: Range<Int>, by text: String) {
       edits.append(Edit(range, Bytes("\"\(JSON.escaped(text))\"".utf8)))
@@ -47,7 +50,7 @@ extension Redaction {
       let written = Bytes(bytes[inside])
       guard let text = EscapedText(written, .json) ?? EscapedText(written, .plain),
         text.bytes == old
-      else { return replace(range, by: String(decoding: new, as: UTF8.self)) }
+      else { return replace(range, by: new.text) }
       edits.append(Edit(inside, text.original(meaning: new, spell: JSON.escaped)))
     }
   }
@@ -103,10 +106,9 @@ extension Redaction {
   /// Returns the meaning of the strings of a list that is the name of an event and what belongs to
   /// it: somebody logs in by it, or it is a secret and its value, which has to look like one.
   private func event(_ list: JSONSpan, _ walk: Walk) -> Inherited? {
-    guard case .string(let range)? = walk.json.elements(of: list).first(where: { _ in true }),
-      range.count <= 80
+    var elements = walk.json.elements(of: list)
+    guard let first = elements.next(), first.range.count <= 80, let name = walk.string(first)
     else { return nil }
-    let name = walk.text(range)
     if isAsked, Vocabulary.isLogin(name) {
       return Inherited(name: "password", kind: .ambiguous(.near))
     }
@@ -172,6 +174,9 @@ extension Redaction {
   /// ids, and no record, and what stands behind them says nothing about the others.
   private static let toldMembersMax = 65_536
 
+  /// A member of an object, and what its name means.
+  typealias Member = (name: String, value: JSONSpan)
+
   /// The known facts of an object while its members are visited.
   private final class About {
     var pair: NamedPair?
@@ -186,44 +191,41 @@ extension Redaction {
     /// Tells whether a `key` in it opens something: it logs in, or has the key's other half.
     var opens = false
     /// The neighbours by the names of the members, once somebody asks.
-    lazy var neighbours = names()
-    private let names: () -> Neighbours
+    lazy var neighbours = Neighbours(members.map(\.name))
+    private let members: [Member]
 
-    init(_ names: @escaping () -> Neighbours) { self.names = names }
+    init(_ members: [Member]) { self.members = members }
   }
 
   private func about(_ object: JSONSpan, _ inherited: Inherited?, _ walk: Walk) -> About {
-    let members = Array(walk.json.members(of: object).prefix(Self.toldMembersMax))
-    Work.read(members.count)
+    let members = walk.json.members(of: object).prefix(Self.toldMembersMax).map { member in
+      Member(walk.text(member.name), member.value)
+    }
     let isSchema = inherited != nil && Self.isSchema(members, walk)
-    func has(_ name: StaticString, _ fits: (String) -> Bool) -> Bool {
-      members.contains { member in
-        guard case .string(let range) = member.value, range.count <= 80,
-          member.name.count == name.utf8CodeUnitCount + 2, walk.text(member.name) == "\(name)"
-        else { return false }
-        return fits(walk.text(range))
+    func has(_ names: Words, _ fits: (String) -> Bool) -> Bool {
+      members.contains { name, value in
+        names.contains(name) && value.range.count <= 80 && walk.string(value).map(fits) == true
       }
     }
-    let about = About { [json = walk.json] in
-      Neighbours(members.map { json.text($0.name) }, except: "")
-    }
+    let about = About(members)
     about.pair = NamedPair(members, walk)
     about.inherited = isSchema ? nil : meaning(inherited, walk)
     about.isTold = walk.isTold || isSchema
-    about.isKey = members.contains { walk.text($0.name) == "kty" }
-    about.isSecret = has("kind") { $0 == "Secret" }
+    about.isKey = members.contains { $0.name == "kty" }
+    about.isSecret = has(Self.kind) { $0 == "Secret" }
     about.isLogin =
-      has("method", Vocabulary.isLogin)
-      || isAsked && Self.callNames.contains { has($0, Vocabulary.isLogin) }
-    about.opens = about.isLogin || has("secret") { _ in true } || has("passphrase") { _ in true }
+      has(Self.method, Vocabulary.isLogin) || isAsked && has(Self.callNames, Vocabulary.isLogin)
+    about.opens = about.isLogin || has(Self.opening) { _ in true }
     return about
   }
 
+  // Made once: this is asked of every object there is.
+  private static let (kind, method): (Words, Words) = ("kind", "method")
+  private static let opening: Words = "secret passphrase"
+
   /// The members that name what a message calls, beside JSON-RPC's `method`: with exchanges,
   /// SignalR and the like.
-  private static let callNames: [StaticString] = [
-    "op", "action", "event", "type", "target", "command", "cmd",
-  ]
+  private static let callNames: Words = "op action event type target command cmd"
 
   /// Tells whether a member holds what is called with: a list, or its one word.
   private static func isCalledWith(_ key: String, _ value: JSONSpan) -> Bool {
@@ -248,7 +250,7 @@ extension Redaction {
     walk.way.append(.name(key))
     if let part = walk.part { log?.enter(shown, of: part) }
     if names.isKept(key) { return false }
-    let pair = about.pair.flatMap { $0.holds(member, walk) ? $0 : nil }
+    let pair = about.pair.flatMap { $0.holds((key, member.value), walk) ? $0 : nil }
     let name = pair?.name ?? key
     // RFC 7518 §6.2.2, §6.3.2 and §6.4.
     let isPrivate = about.isKey && ["d", "p", "q", "dp", "dq", "qi", "k"].contains(key)
@@ -279,28 +281,22 @@ extension Redaction {
   /// Tells whether an object tells what a value may be, and holds none: a type, a format, a list of
   /// names.
   private static func isSchema(
-    _ members: [(name: Range<Int>, value: JSONSpan)],
+    _ members: [Member],
     _ walk: Walk
   ) -> Bool {
-    if members.contains(where: { ["value", "data", "content"].contains(walk.text($0.name)) }) {
-      return false
-    }
-    return members.contains { member in
-      switch SecretNames.folded(walk.text(member.name)) {
-      case "ref", "properties", "oneof", "anyof", "allof", "enum", "minlength", "maxlength",
-        "valuefrom", "secretkeyref", "fngetatt":
-        return true
-      case "type", "in", "datatype":
-        switch member.value {
-        case .string(let range):
-          return Vocabulary.schemaWords.contains(walk.text(range).lowercased())
-        case .array: return true
-        default: return false
-        }
-      default: return false
-      }
+    if members.contains(where: { ["value", "data", "content"].contains($0.name) }) { return false }
+    return members.contains { name, value in
+      let name = SecretNames.folded(name)
+      if schemaNames.contains(name) { return true }
+      guard ["type", "in", "datatype"].contains(name) else { return false }
+      if case .array = value { return true }
+      return walk.string(value).map { Vocabulary.schemaWords.contains($0.lowercased()) } ?? false
     }
   }
+
+  private static let schemaNames: Words = """
+    ref properties oneof anyof allof enum minlength maxlength valuefrom secretkeyref fngetatt
+    """
 
   private func place(_ inherited: Inherited, _ walk: Walk) -> NamedPlace {
     var place = NamedPlace(name: inherited.name, kind: inherited.kind, isAsked: isAsked)
@@ -316,7 +312,7 @@ extension Redaction {
       if replaced != value { return walk.replace(range, by: replaced) }
       if SecretNames.isPlain(value) { return }
     }
-    let value = walk.meaning(range)
+    let value = walk.json.meaning(range)
     let replaced = whole(value, depth: walk.depth + 1)
     if replaced != value { walk.replace(range, saying: value, by: replaced) }
   }
@@ -331,7 +327,7 @@ extension Redaction {
     if let inherited, !inherited.isWithin,
       Judgement.isSecret(number: digits, place(inherited, walk))
     {
-      let text = String(decoding: digits, as: UTF8.self)
+      let text = digits.text
       let row = inherited.kind == .told ? "told" : "field-name"
       // A count or an id as often as not.
       stand = self.stand(for: text, name: inherited.name, .likely, row)
@@ -343,8 +339,9 @@ extension Redaction {
 
   /// Tells whether every element is `["name", …]`.
   private static func isOfPairs(_ list: JSONSpan, _ json: JSONText) -> Bool {
-    let elements = json.elements(of: list)
-    return elements.contains { _ in true } && elements.allSatisfy { pair($0, json) != nil }
+    var elements = json.elements(of: list)
+    guard let first = elements.next(), pair(first, json) != nil else { return false }
+    return elements.allSatisfy { pair($0, json) != nil }
   }
 
   /// Returns the two elements of `["name", …]`.

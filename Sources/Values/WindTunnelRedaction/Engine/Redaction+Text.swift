@@ -3,9 +3,7 @@ internal import Foundation
 extension Redaction {
   /// Returns a text without secrets.
   mutating func text(_ text: String, depth: Int = 0) -> String {
-    let bytes = Bytes(text.utf8)
-    let replaced = whole(bytes, depth: depth)
-    return replaced == bytes ? text : String(decoding: replaced, as: UTF8.self)
+    whole(Bytes(text.utf8), depth: depth).text
   }
 
   /// Returns a text that is the whole of something without secrets.
@@ -42,12 +40,7 @@ extension Redaction {
   /// Returns a text whose words may hold pairs that are escaped once more; a string of JSON is read
   /// so by itself.
   private mutating func escapedWords(_ bytes: Bytes) -> Bytes {
-    let edits = Links.escaped(in: bytes).compactMap { range in
-      let old = Bytes(bytes[range])
-      let new = escaped(old, depth: 0)
-      return new == old ? nil : Edit(range, new)
-    }
-    return edits.isEmpty ? bytes : Edit.applied(edits, to: bytes)
+    bytes.replacing(Links.escaped(in: bytes)) { escaped($0, depth: 0) }
   }
 
   /// The marks by which a text is known to be spelled in a way of its own.
@@ -70,9 +63,8 @@ extension Redaction {
     // Lines that are no JSON stay together, since an element or a key may go over several.
     var others = 0
     func read(_ range: Range<Int>) {
-      let old = Bytes(bytes[range])
-      let new = words(old, flavour, depth: depth)
-      if new != old { edits.append(Edit(range, new)) }
+      if range.isEmpty { return }
+      edits.append(Edit(range, words(Bytes(bytes[range]), flavour, depth: depth)))
     }
     var (place, eventEnd) = (0, 0)
     while place < bytes.count, !pseudonyms.isOverfull {
@@ -87,13 +79,13 @@ extension Redaction {
         place = line.upperBound + 1
         continue
       }
-      if others < line.lowerBound { read(others..<line.lowerBound) }
+      read(others..<line.lowerBound)
       if let json { edits.append(Edit(range, json)) }
       place = range.upperBound + 1
       others = place
     }
-    if others < bytes.count { read(others..<bytes.count) }
-    return edits.isEmpty ? bytes : Edit.applied(edits, to: bytes)
+    read(min(others, bytes.count)..<bytes.count)
+    return Edit.applied(edits, to: bytes)
   }
 
   /// Tells whether some of a text that is no JSON may be: a line, or what follows its head.
@@ -145,15 +137,14 @@ extension Redaction {
     let head =
       bytes[first].starts(with: Self.data)
       ? Self.data.count : isFirst ? Self.packetHead(of: bytes[first]) : 0
-    let newline = [UInt8(ascii: "\n")]
-    let texts = lines.map { bytes[$0].dropFirst(head) }
-    let old = lines.count == 1 ? Bytes(texts[0]) : Bytes(texts.joined(separator: newline))
+    let newline = CollectionOfOne(0x0A as UInt8)
+    let old = Bytes(lines.map { bytes[$0].dropFirst(head) }.joined(separator: newline))
     // All of it is compared as a text.
     guard let new = json(old, depth: depth + 1) else { return nil }
     let range = first.lowerBound..<last.upperBound
     if new == old { return (range, nil) }
     // No line begins or ends within a string, so there are as many as before.
-    let written = new.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    let written = new.split(separator: 0x0A, omittingEmptySubsequences: false)
       .map { bytes[first].prefix(head) + $0 }
     return (range, Bytes(written.joined(separator: newline)))
   }
@@ -205,13 +196,14 @@ extension Redaction {
 
   /// Returns a page without the secrets of its comments, which are prose, and of its frames.
   private mutating func page(_ bytes: Bytes, depth: Int) -> Bytes {
-    let edits = PageText.found(in: bytes).compactMap { part -> Edit? in
-      let written = Bytes(bytes[part.range])
-      let meant = part.isFrame ? EscapedText(written, .html) : nil
+    let edits = PageText.found(in: bytes).map { range, isFrame -> Edit in
+      let written = Bytes(bytes[range])
+      guard isFrame else { return Edit(range, text(written, .plain, depth: depth + 1)) }
+      let meant = EscapedText(written, .html)
       let old = meant?.bytes ?? written
-      let read = text(old, part.isFrame ? .script : .plain, depth: depth + 1)
-      let new = part.isFrame ? escaped(read, depth: depth + 1) : read
-      return new == old ? nil : Edit(part.range, meant?.original(meaning: new) { $0 } ?? new)
+      let new = escaped(text(old, .script, depth: depth + 1), depth: depth + 1)
+      if new == old { return Edit(range, written) }
+      return Edit(range, meant?.original(meaning: new) { $0 } ?? new)
     }
     return Edit.applied(edits, to: bytes)
   }
@@ -224,14 +216,12 @@ extension Redaction {
     var last: UInt8 = 0
     for byte in bytes {
       switch byte {
-      case UInt8(ascii: "="), UInt8(ascii: ":"), UInt8(ascii: ">"), UInt8(ascii: "@"),
-        UInt8(ascii: "+"):
-        return true
-      case UInt8(ascii: "-") where last == byte || last == 0x20: return true
+      case "=", ":", ">", "@", "+": return true
+      case "-" where last == byte || last == 0x20: return true
       // A full-width sign.
       case 0xBC where last == 0xEF: return true
-      case UInt8(ascii: " ") where last.asciiLowercased == UInt8(ascii: "c"): return true
-      case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"):
+      case " " where last.asciiLowercased == "c": return true
+      case "'", "\"", "`":
         // A word in quotation marks, and no apostrophe.
         if last <= 0x20 { return true }
         length += 1
@@ -240,7 +230,7 @@ extension Redaction {
       if length >= 16 { return true }
       last = byte
     }
-    return SpokenValues.mayBeIn(bytes) || Commands.mayBegin(bytes)
+    return ToldValues.mayBeIn(bytes) || Commands.mayBegin(bytes)
   }
 
   /// Returns a text without what is known to be secret.
@@ -252,7 +242,7 @@ extension Redaction {
 
   /// The ways to find secrets, in the order in which they take hold of a stretch.
   private static let detectors: [any Detector.Type] = [
-    Commands.self, NamedValues.self, SpokenValues.self, Shapes.self,
+    Commands.self, NamedValues.self, ToldValues.self, ValuesBesideNames.self, Shapes.self,
   ]
 
   /// Returns the placeholder of a finding; the text itself where it is judged to be no secret.
@@ -300,7 +290,7 @@ private struct TextEdits {
   /// Replaces a stretch that nobody has, where there is something instead.
   mutating func offer(_ range: Range<Int>, _ replace: (String) -> String) {
     guard claimed.isFree(range) else { return }
-    let text = String(decoding: bytes[range], as: UTF8.self)
+    let text = bytes[range].text
     let replaced = replace(text)
     if replaced != text { add(Edit(range, Bytes(replaced.utf8))) }
   }

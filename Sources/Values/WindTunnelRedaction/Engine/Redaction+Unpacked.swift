@@ -10,13 +10,12 @@ extension Redaction {
     guard !run.letters.starts(with: "REDACTED-".utf8) else { return [] }
     if let edit = unpacked(run, depth: depth) { return [edit] }
     // A solidus may part what is base64 from what is a path.
-    guard run.range.count == run.letters.count, run.letters.count <= Self.pathBytesMax,
-      run.letters.contains(UInt8(ascii: "/"))
-    else { return [] }
-    return bytes[run.range].split(separator: UInt8(ascii: "/")).filter { $0.count >= 16 }.compactMap
-    {
-      unpacked(EncodedRun($0), depth: depth)
+    guard run.range.count == run.letters.count, run.letters.count <= Self.pathBytesMax else {
+      return []
     }
+    let parts = bytes[run.range].split { $0 == "/" }
+    return parts.count == 1 && parts[0].count == run.letters.count
+      ? [] : parts.filter { $0.count >= 16 }.compactMap { unpacked(EncodedRun($0), depth: depth) }
   }
 
   /// Nobody takes longer ones for paths (RFC 9110 §4.1 has 8000 bytes for an address).

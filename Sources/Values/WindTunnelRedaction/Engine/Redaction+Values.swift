@@ -22,7 +22,7 @@ extension Redaction {
   mutating func judged(_ value: String, _ place: NamedPlace) -> String {
     guard let certainty = Judgement.certainty(of: Self.meant(value), place) else { return value }
     if SecretNames.isPlain(value), place.kind != .told { return value }
-    let stand = stand(for: value, name: place.name, certainty, Self.row(place.kind))
+    let stand = stand(for: value, name: place.name, certainty, place.kind.row)
     // `"auth": "dXNlcjpwYXNz"` of a registry.
     if stand != value, isLearning, value.utf8.count <= 512 { rememberPair(of: value, as: stand) }
     return stand
@@ -32,21 +32,8 @@ extension Redaction {
   /// `\x73\x65`.
   private static func meant(_ value: String) -> String {
     guard value.read.utf8.contains(where: { "%&\\".utf8.contains($0) }) else { return value }
-    var bytes = Bytes(value.utf8)
-    for spelling in [EscapedText.Spelling.percent, .percent, .html, .json] {
-      if let text = EscapedText(bytes, spelling), String(utf8: text.bytes) != nil {
-        bytes = text.bytes
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
-  private static func row(_ kind: SecretNames.Kind) -> String {
-    switch kind {
-    case .told: "told"
-    case .certain: "field-name"
-    case .ambiguous: "likely-name"
-    case .contact, .person: "personal-data"
+    return [EscapedText.Spelling.percent, .percent, .html, .json].reduce(value) { meant, spelling in
+      EscapedText(Bytes(meant.utf8), spelling).flatMap { String(utf8: $0.bytes) } ?? meant
     }
   }
 
@@ -74,21 +61,16 @@ extension Redaction {
   /// secret by itself: a signature, a response.
   mutating func credentials(_ value: String, name: String) -> String {
     let parts = value.read.split(separator: " ", maxSplits: 1)
-    guard parts.count == 2 else {
-      if Prose.isPlain(value), !isAsked { return value }
-      let stand = stand(for: value, name: name, .sure, "credentials")
-      if stand != value { rememberParts(of: value, name) }
-      return stand
-    }
-    let token = String(parts[1])
-    let isNew = pseudonyms.sought[token] == nil
-    let stand = stand(for: token, name: name, .sure, "credentials")
+    if parts.count != 2, Prose.isPlain(value), !isAsked { return value }
+    let token = parts.count == 2 ? String(parts[1]) : value
     // Clients send the same again and again.
+    let isNew = parts.count != 2 || pseudonyms.sought[token] == nil
+    let stand = stand(for: token, name: name, .sure, "credentials")
     if isNew, stand != token {
-      rememberPair(of: token, as: stand)
+      if parts.count == 2 { rememberPair(of: token, as: stand) }
       rememberParts(of: token, name)
     }
-    return "\(parts[0]) \(stand)"
+    return parts.count == 2 ? "\(parts[0]) \(stand)" : stand
   }
 
   /// Remembers the pair that Basic credentials decode to, which is as secret as they are.
@@ -128,10 +110,9 @@ extension Redaction {
   }
 
   private mutating func rememberPart(_ text: String, _ name: String) {
-    guard text.utf8.count >= 16, pseudonyms.sought[text.read] == nil, Looks.isDrawn(text) else {
-      return
+    if text.utf8.count >= 16, pseudonyms.sought[text.read] == nil, Looks.isDrawn(text) {
+      _ = pseudonyms.stand(for: text, name: name, .likely)
     }
-    _ = pseudonyms.stand(for: text, name: name, .likely)
   }
 
   /// Returns a key without the words that stand before it: `glpat-`, `sk_live_`.
@@ -159,11 +140,11 @@ extension Redaction {
   /// `user:password` of an address.
   mutating func userInfo(_ value: String) -> String {
     let stand = stand(for: value, name: "userinfo", .likely, "user-info")
-    guard stand != value else { return value }
-    let plain = value.read.removingPercentEncoding ?? value
-    pseudonyms.remember(plain, as: stand)
-    rememberPassword(of: plain)
-    // A token in the place of the user has no password behind it.
+    if stand != value {
+      let plain = value.read.removingPercentEncoding ?? value
+      pseudonyms.remember(plain, as: stand)
+      rememberPassword(of: plain)
+    }
     return stand
   }
 
@@ -200,17 +181,16 @@ extension Redaction {
   mutating func setCookie(_ value: String) -> String {
     let bytes = Bytes(value.utf8)
     // A comma separates cookies only if a name and "=" follow; in a date it does not.
-    let commas = bytes.indices.filter { bytes[$0] == UInt8(ascii: ",") }.compactMap { comma in
+    let commas = bytes.indices.filter { bytes[$0] == "," }.compactMap { comma in
       let name = bytes[(comma + 1)...].drop { $0 <= 0x20 }
       let end = name.prefix { $0 > 0x20 && !";,=".utf8.contains($0) }.endIndex
-      return bytes[end...].first == UInt8(ascii: "=") && end > name.startIndex
+      return bytes[end...].first == "=" && end > name.startIndex
         ? comma..<name.startIndex : nil
     }
     return bytes.ranges(between: commas).filter { !$0.isEmpty }.map { range in
-      let cookie = String(decoding: bytes[range], as: UTF8.self)
-      var parts = cookie.split(separator: ";", omittingEmptySubsequences: false).map(String.init)
-      parts = [cookies(parts[0])] + parts.dropFirst().map { attribute($0) }
-      return parts.joined(separator: ";")
+      let parts = bytes[range].text.split(separator: ";", omittingEmptySubsequences: false)
+        .map(String.init)
+      return ([cookies(parts[0])] + parts.dropFirst().map { attribute($0) }).joined(separator: ";")
     }.joined(separator: ", ")
   }
 
@@ -266,12 +246,11 @@ extension Redaction {
     }
     let bytes = Bytes(key.utf8)
     let read = within(.name) { isName ? $0.echoed(bytes) : $0.text(bytes, .plain, depth: depth) }
-    return String(decoding: read, as: UTF8.self)
+    return read.text
   }
 
   /// Returns a value, or the name of one, in which nothing but an echo is looked for.
   func echoless(_ value: String, _ place: KnownValueSearch.Place = .syntax) -> String {
-    echoes.replaced(in: Bytes(value.utf8), place).map { String(decoding: $0, as: UTF8.self) }
-      ?? value
+    echoes.replaced(in: Bytes(value.utf8), place)?.text ?? value
   }
 }

@@ -154,9 +154,9 @@ package struct Redaction {
       let bytes = Bytes(message.body.data)
       isAsked = message.sender == .client
       let content = content(ofMessage: bytes, isBinary: message.kind == .binary)
-      isAsked = false
       if content != bytes { interaction.messages[index].body = Body(Data(content)) }
     }
+    isAsked = false
     log?.part = "notes"
     interaction.notes = notes(interaction.notes)
     for (place, members) in interaction.innerNotes.sorted(by: { $0.key < $1.key }) {

@@ -93,7 +93,7 @@ struct RedactionLog {
   /// a body.
   private func isBoundary(_ word: ByteSlice) -> Bool {
     guard !boundaries.isEmpty else { return false }
-    let isHyphen = { (byte: UInt8) in byte == UInt8(ascii: "-") }
+    let isHyphen = { (byte: UInt8) in byte == "-" }
     let core = Bytes(word.drop(while: isHyphen).reversed().drop(while: isHyphen).reversed())
     return boundaries.contains { $0.firstRange(of: core) != nil }
   }

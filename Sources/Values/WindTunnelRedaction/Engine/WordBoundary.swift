@@ -49,7 +49,7 @@ struct WordBoundary {
   private func isJoined(_ bytes: Bytes, _ index: Int, _ step: Int) -> Bool {
     func isPart(_ index: Int) -> Bool {
       bytes.indices.contains(index)
-        && (bytes[index].isWord || bytes[index] >= 0x80 || bytes[index] == UInt8(ascii: "_"))
+        && (bytes[index].isWord || bytes[index] >= 0x80 || bytes[index] == "_")
     }
     if isPart(index) { return true }
     guard bytes.indices.contains(index) else { return false }
@@ -61,7 +61,7 @@ struct WordBoundary {
   private static func names(_ bytes: Bytes, _ range: Range<Int>) -> Bool {
     if range.lowerBound > 0, "</".utf8.contains(bytes[range.lowerBound - 1]) { return true }
     let rest = bytes[range.upperBound...].prefix(4)
-      .drop { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "'") }.drop { $0 == 0x20 }
-    return rest.first == UInt8(ascii: ":") || rest.first == UInt8(ascii: "=")
+      .drop { $0 == "\"" || $0 == "'" }.drop { $0 == 0x20 }
+    return rest.first == ":" || rest.first == "="
   }
 }

@@ -8,22 +8,27 @@ enum CodeText {
     guard let first = text.first, let last = text.last else { return false }
     let rest = text.dropFirst()
     switch first {
-    case UInt8(ascii: "$"), UInt8(ascii: "#"): return beginsReference(text)
-    case UInt8(ascii: "{"): return last == UInt8(ascii: "}")
-    case UInt8(ascii: "<"): return last == UInt8(ascii: ">")
-    case UInt8(ascii: "%"): return rest.count == 1 && "sdv@".utf8.contains(last)
+    case "$", "#": return beginsReference(text)
+    case "{": return last == "}"
+    case "<": return last == ">"
+    case "%": return rest.count == 1 && "sdv@".utf8.contains(last)
     default: return false
     }
+  }
+
+  /// Whether a text stands for a value that is elsewhere.
+  static func isElsewhere(_ text: ByteSlice) -> Bool {
+    beginsReference(text) || isPlaceholder(text)
   }
 
   /// `$name`, `${`, `$(`, `#{`.
   static func beginsReference(_ text: some Collection<UInt8>) -> Bool {
     guard let first = text.first, let next = text.dropFirst().first else { return false }
-    if next == UInt8(ascii: "{") { return first == UInt8(ascii: "$") || first == UInt8(ascii: "#") }
-    guard first == UInt8(ascii: "$"), next == UInt8(ascii: "(") || isLetter(next) else {
+    if next == "{" { return first == "$" || first == "#" }
+    guard first == "$", next == "(" || isLetter(next) else {
       return false
     }
-    return next == UInt8(ascii: "(")
+    return next == "("
       || text.dropFirst().allSatisfy { isLetter($0) || $0.isASCIIDigit }
   }
 
@@ -36,7 +41,7 @@ enum CodeText {
 
   /// Tells whether a text is a name or a path of names: `token`, `user.token`, `self.access_token`.
   static func isIdentifier(_ text: ByteSlice) -> Bool {
-    text.first.map(isLetter) == true && text.allSatisfy { isLetter($0) || $0 == UInt8(ascii: ".") }
+    text.first.map(isLetter) == true && text.allSatisfy { isLetter($0) || $0 == "." }
   }
 
   /// Tells whether a text calls something by its name: `user.token` or `password`, up to what ends
@@ -45,11 +50,11 @@ enum CodeText {
     guard isIdentifier(text) else { return false }
     if isSpaced, keywords.contains(where: { text.elementsEqual($0.utf8) }) { return true }
     let last = text.split(separator: UInt8(ascii: ".")).last ?? text
-    if SecretNames.isWord(String(decoding: last, as: UTF8.self)) { return true }
+    if SecretNames.isWord(last.text) { return true }
     let isPath = text.contains(UInt8(ascii: "."))
     if roots.contains(where: { text.starts(with: $0.utf8) }) { return true }
     if let end = rest.first, ";,)".utf8.contains(end),
-      isPath || isSpaced && end == UInt8(ascii: ";")
+      isPath || isSpaced && end == ";"
     {
       return true
     }
@@ -66,6 +71,6 @@ enum CodeText {
   ]
 
   private static func isLetter(_ byte: UInt8) -> Bool {
-    byte.isASCIILetter || byte == UInt8(ascii: "_")
+    byte.isASCIILetter || byte == "_"
   }
 }

@@ -97,7 +97,7 @@ enum Looks {
     if letters.isEmpty { return false }
     // Hexadecimal digits, as digests and many keys are written.
     if part.count >= 12, digitCount > 2, part.allSatisfy(\.isHexadecimalDigit) { return true }
-    if Vocabulary.terms.contains(String(decoding: part, as: UTF8.self).lowercased()) {
+    if Vocabulary.terms.contains(part.text.lowercased()) {
       return false
     }
     let wordCount = letters.reduce(0) { $0 + (isWord($1) ? $1.count : 0) }
@@ -120,13 +120,8 @@ enum Looks {
     return wordCount * 10 < letterCount * 7 || runs.count > 6 && letters.count * 4 > letterCount
   }
 
-  private static func kind(_ byte: UInt8) -> Int {
-    switch byte {
-    case 0x30...0x39: 2
-    case 0x41...0x5A: 1
-    default: 0
-    }
-  }
+  /// Small letters, capitals, digits.
+  private static func kind(_ byte: UInt8) -> Int { byte.isASCIIDigit ? 2 : byte < 0x61 ? 1 : 0 }
 
   private static func isWord(_ run: ByteSlice) -> Bool {
     if run.count <= 2 { return true }
@@ -161,11 +156,8 @@ enum Looks {
       vi vo we wi wo wh wn ya ye yo ze zi ff gg dd bb cc ft sy my by rc rg nc nk ds ls ks ms ws ys ey uy
       oy eu au ou yn ym yp ja je jo ju za zo tz ka ko ku hn hr ht uf ug
       """
-    var pairs = [Bool](repeating: false, count: 26 * 26)
-    for pair in text.utf8.split(whereSeparator: { $0 <= 0x20 }) {
-      let letters = Bytes(pair)
-      pairs[Int(letters[0] - 0x61) * 26 + Int(letters[1] - 0x61)] = true
-    }
-    return pairs
+    let pairs = Vocabulary.words(text)
+    let letters = "abcdefghijklmnopqrstuvwxyz"
+    return letters.flatMap { one in letters.map { pairs.contains("\(one)\($0)") } }
   }()
 }

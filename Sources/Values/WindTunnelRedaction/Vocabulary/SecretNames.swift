@@ -22,6 +22,16 @@ struct SecretNames {
     /// Names and addresses of people, which occur elsewhere by chance.
     case person
 
+    /// The row of the table of detections that a value under such a name is found by.
+    var row: String {
+      switch self {
+      case .told: "told"
+      case .certain: "field-name"
+      case .ambiguous: "likely-name"
+      case .contact, .person: "personal-data"
+      }
+    }
+
     /// Tells whether the name alone is no proof.
     var isAmbiguous: Bool { if case .ambiguous = self { true } else { false } }
   }
@@ -105,12 +115,8 @@ struct SecretNames {
   private static func within(_ parts: [String]) -> Bool {
     guard parts.count <= 8 else { return false }
     if parts.count > 1, let last = parts.last, ["pass", "pw", "pwd"].contains(last) { return true }
-    for (index, part) in parts.enumerated() {
-      let joined =
-        [part]
-        + (2...3).compactMap { count in
-          index + count <= parts.count ? parts[index..<index + count].joined() : nil
-        }
+    for index in parts.indices {
+      let joined = (1...3).prefix(parts.count - index).map { parts[index..<index + $0].joined() }
       guard let place = joined.lastIndex(where: isRoot) else { continue }
       if parts.last == "value" { return true }
       return !parts[(index + place + 1)...].contains { Vocabulary.aboutSecrets.contains($0) }
@@ -150,17 +156,15 @@ struct SecretNames {
       return (name == "key" || name == "keys") && place == .field ? nil : .ambiguous(sense)
     }
     if name.hasSuffix("tokens") { return .ambiguous(.token) }
-    for end in ["token", "cookie"] where name.hasSuffix(end) {
-      return ends(String(name.dropLast(end.count)), in: Vocabulary.tokenOwners)
-        ? .certain : .ambiguous(.token)
-    }
-    for end in ["secret", "signature", "assertion", "pass", "pwd", "pw", "sig", "auth"]
-    where name.hasSuffix(end) {
-      let isShort = end == "pass" || end == "pw" || end == "sig" || end == "auth"
+    for end in ["token", "cookie", "pass", "pw", "sig", "auth"] where name.hasSuffix(end) {
       let owner = String(name.dropLast(end.count))
-      if isShort, !ends(owner, in: Self.shortOwners) { continue }
-      return end == "secret" || end == "pwd" ? .certain : .ambiguous(isShort ? .pass : .token)
+      if end == "token" || end == "cookie" {
+        return ends(owner, in: Vocabulary.tokenOwners) ? .certain : .ambiguous(.token)
+      }
+      if ends(owner, in: Self.shortOwners) { return .ambiguous(.pass) }
     }
+    if name.hasSuffix("secret") || name.hasSuffix("pwd") { return .certain }
+    if name.hasSuffix("signature") || name.hasSuffix("assertion") { return .ambiguous(.token) }
     if ends(name, in: Self.cards) { return .ambiguous(.card) }
     // An owner and a key, and more than that.
     if name.hasSuffix("key"), name.utf8.count > 5 { return .ambiguous(.longKey) }
@@ -174,26 +178,19 @@ struct SecretNames {
   /// Tells whether a name ends with one of many words: they are looked up by their length, so that
   /// the cost is the name's and not the list's.
   static func ends(_ name: String, in words: Words) -> Bool {
-    var rest = name[...]
-    while !rest.isEmpty {
-      if words.contains(String(rest.read)) { return true }
-      rest = rest.dropFirst()
-    }
-    return false
+    name.indices.contains { words.contains(String(name[$0...].read)) }
   }
 
   private static func withoutTail(_ name: String) -> String? {
-    if let last = name.last, last.isNumber {
-      let count = name.reversed().prefix(while: \.isNumber).count
+    let count = name.reversed().prefix(while: \.isNumber).count
+    if count > 0 {
       let stem = name.dropLast(count)
       guard count <= 4, stem.count > 2 else { return nil }
       return String(stem.hasSuffix("v") ? stem.dropLast() : stem)
     }
     if name.hasSuffix("s"), !name.hasSuffix("ss"), name.count > 5 { return String(name.dropLast()) }
-    guard
-      let tail = Vocabulary.tails.first(where: { name.hasSuffix($0) && name.count > $0.count + 1 })
-    else { return nil }
-    return String(name.dropLast(tail.count))
+    return Vocabulary.tails.first { name.hasSuffix($0) && name.count > $0.count + 1 }
+      .map { String(name.dropLast($0.count)) }
   }
 
   /// Returns the letters and digits of a name in lower case, without accents; of its last 80

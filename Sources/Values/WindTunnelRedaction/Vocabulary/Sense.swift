@@ -45,10 +45,10 @@ struct Neighbours: OptionSet, Hashable {
 
   init(rawValue: UInt16) { self.rawValue = rawValue }
 
-  /// Reads names that stand side by side, but for the one at hand.
-  init(_ names: some Sequence<String>, except own: String) {
+  /// Reads names that stand side by side.
+  init(_ names: some Sequence<String>) {
     self = []
-    for name in names where name != own {
+    for name in names {
       let folded = SecretNames.folded(name)
       if let known = Vocabulary.neighbours[folded] { formUnion(known) }
       if folded.hasSuffix("hash") { insert(.published) }

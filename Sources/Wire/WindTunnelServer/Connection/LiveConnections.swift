@@ -79,28 +79,24 @@ final class LiveConnections: @unchecked Sendable {
 /// The number of connections that are open on all loops of a server, and what waits for room.
 final class ConnectionLimit: Sendable {
   private struct State: Sendable {
-    var open = 0
-    var most = 0
-    var entered = 0
+    var counts = ConnectionCounts()
     var waiting: [@Sendable () -> Void] = []
   }
 
   private let state = Locked(State())
 
-  var count: Int { state.withLock { $0.open } }
+  var count: Int { counts.open }
 
   /// The connections so far.
-  var counts: ConnectionCounts {
-    state.withLock { ConnectionCounts(open: $0.open, most: $0.most, accepted: $0.entered) }
-  }
+  var counts: ConnectionCounts { state.withLock { $0.counts } }
 
   /// Counts one more, if there is room.
   func enter(atMost most: Int = .max) -> Bool {
     state.withLock { state in
-      guard state.open < most else { return false }
-      state.open += 1
-      state.entered += 1
-      state.most = max(state.most, state.open)
+      guard state.counts.open < most else { return false }
+      state.counts.open += 1
+      state.counts.accepted += 1
+      state.counts.most = max(state.counts.most, state.counts.open)
       return true
     }
   }
@@ -108,7 +104,7 @@ final class ConnectionLimit: Sendable {
   /// Counts one less, and wakes who waits.
   func leave() {
     let waiting = state.withLock { state in
-      state.open -= 1
+      state.counts.open -= 1
       defer { state.waiting = [] }
       return state.waiting
     }
@@ -118,7 +114,7 @@ final class ConnectionLimit: Sendable {
   /// Has somebody woken by the next that leaves; false where there is room by now.
   func wait(forLessThan most: Int, wake: @escaping @Sendable () -> Void) -> Bool {
     state.withLock { state in
-      guard state.open >= most else { return false }
+      guard state.counts.open >= most else { return false }
       state.waiting.append(wake)
       return true
     }
@@ -128,9 +124,9 @@ final class ConnectionLimit: Sendable {
 /// The number of connections that a server has, and has had.
 package struct ConnectionCounts: Sendable, Hashable {
   /// The number that is open now.
-  package var open: Int
+  package var open = 0
   /// The greatest number that was open at once.
-  package var most: Int
+  package var most = 0
   /// The number that was ever accepted.
-  package var accepted: Int
+  package var accepted = 0
 }

@@ -12,7 +12,7 @@ final class ResponseWriter: Courier {
 
   /// The request that is answered; `nil` for the faults of a connection.
   let exchange: RequestExchange?
-  private weak var connection: ServedConnection?
+  private(set) weak var connection: ServedConnection?
   private let context: PortContext
   var queue: ActionQueue
   private var encoder: ResponseEncoder?
@@ -146,8 +146,7 @@ final class ResponseWriter: Courier {
       server,
       answering: encoder,
       for: self,
-      meter: queue.isMetering ? self : nil,
-      in: context.origins,
+      isMetered: queue.isMetering,
       on: connection.reactor
     )
     self.upstream = upstream
@@ -162,7 +161,7 @@ final class ResponseWriter: Courier {
     if let exchange {
       let reason = "Its server is not the one that is recorded."
       context.deck.tell(.notAsked(exchange.outcome, reason), of: exchange.outcome)
-      exchange.measure?.status = 502
+      exchange.measure?.known.status = 502
     }
     cut()
     let name = request?.url.origin ?? "The server that is meant"
@@ -226,7 +225,7 @@ final class ResponseWriter: Courier {
     guard let channel else { return }
     let slice = data.prefix(Self.sliceBytes)
     begin()
-    exchange?.measure?.bytes += slice.count
+    exchange?.measure?.known.bytes += slice.count
     guard encoder?.isWithoutContent != true else { return }
     // Without a head these are raw bytes.
     if let encoder {
@@ -247,19 +246,4 @@ enum DeliveryEnd {
   case reset
   /// Nothing more is sent, and the connection stays open.
   case stall(isReading: Bool)
-}
-
-extension ResponseWriter: UpstreamClient {
-  func answered(keepsAlive: Bool) {
-    connection?.ended(self, by: .whole(keepsAlive ? .keep : .close))
-  }
-
-  func read() { connection?.requests.read() }
-
-  func breakOff(_ error: ProtocolError) { connection?.requests.breakOff(self, error) }
-
-  func relay(by upgrade: UpstreamUpgrade) {
-    guard let connection, let exchange else { return upgrade.channel.abandon() }
-    connection.relay(exchange, by: upgrade)
-  }
 }

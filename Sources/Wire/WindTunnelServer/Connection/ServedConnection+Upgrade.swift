@@ -43,8 +43,14 @@ extension ServedConnection {
 
   /// Relays bytes in both directions after a response 101: a WebSocket (RFC 6455 §4.1, RFC 9110
   /// §7.8).
-  func relay(_ exchange: RequestExchange, by upgrade: UpstreamUpgrade) {
-    guard let channel else { return upgrade.channel.abandon() }
+  func relay(
+    _ exchange: RequestExchange,
+    answering answer: ResponseStart,
+    to upstream: Channel,
+    with early: Data,
+    observing observe: ((WebSocketRole, Relay.Event) -> Void)?
+  ) {
+    guard let channel else { return upstream.abandon() }
     // The exchange is over (RFC 9110 §15.2.2); what follows is no HTTP.
     let client = LinkedChannel(channel, of: exchange.outcome) { exchange.finished(.whole) }
     let rest = leave(to: client)
@@ -53,9 +59,9 @@ extension ServedConnection {
       faults.isEmpty ? nil : ConversationRelay(faults, most: context.limits.messageBytesMax)
     let relay = Relay(
       client,
-      upgrade.channel,
+      upstream,
       through: conversation,
-      observing: upgrade.observe,
+      observing: observe,
       telling: { [context] in context.deck.tell($0, of: exchange.outcome) },
       ended: { [weak self] _ in
         exchange.finished(.clientLeft)
@@ -63,8 +69,8 @@ extension ServedConnection {
       }
     )
     var head: [UInt8] = []
-    head.appendHead(faults.broken(upgrade.answer.head), reason: upgrade.answer.reason)
-    relay.begin(behind: head, with: upgrade.early)
+    head.appendHead(faults.broken(answer.head), reason: answer.reason)
+    relay.begin(behind: head, with: early)
     client.begin(with: rest)
     let seconds = context.limits.tunnelSeconds
     reactor.schedule(after: Int64(nanosecondsOf: seconds)) { [weak channel] _ in channel?.close() }

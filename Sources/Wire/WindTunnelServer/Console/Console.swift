@@ -40,7 +40,7 @@ public final class Console: Sendable {
 
   /// Takes an event of one of several decks.
   package func observe(_ event: ExchangeEvent, of deck: Int) {
-    if event.isFollowed { board.write { $0.apply(event, of: deck, at: $1) } }
+    if event.outcome?.isFollowed != false { board.write { $0.apply(event, of: deck, at: $1) } }
   }
 
   /// Begins a segment of the story: the next decision is made in this scenario.
@@ -49,7 +49,7 @@ public final class Console: Sendable {
   }
 
   /// Shows a finding: `{"id", "rule", "title", "severity", "text", "rows", "segment"}`.
-  package func show(_ finding: JSON) { board.write { book, _ in book.add(finding) } }
+  package func show(_ finding: JSON) { board.write { book, _ in book.feed.add(finding) } }
 
   /// Returns the numbers of the lines of some decisions, those that are kept.
   package func lines(of decisions: [Int]) -> [Int] {
@@ -63,14 +63,7 @@ public final class Console: Sendable {
   /// long as what is returned is there.
   func attend(to deck: Deck) -> ConsoleAttendance {
     let attendance = ConsoleAttendance(deck)
-    board.attend(
-      ConsoleAudience(
-        changed: { [weak attendance, weak board] in
-          if let board { attendance?.follow(board) }
-        },
-        unfollowed: { [weak attendance] in attendance?.deck.unfollowed ?? 0 }
-      )
-    )
+    board.attend(attendance)
     return attendance
   }
 }
@@ -78,14 +71,18 @@ public final class Console: Sendable {
 /// A console's hold on a deck. What is known weakly is this and not the deck, whose every use would
 /// cost more by that.
 final class ConsoleAttendance: Sendable {
-  fileprivate let deck: Deck
-  /// Of two changes the one that comes last looks last.
+  private let deck: Deck
+  /// The lock under which the last of several changes reads the state last.
   private let order = Locked(())
 
   fileprivate init(_ deck: Deck) { self.deck = deck }
 
-  fileprivate func follow(_ board: ConsoleBoard<ServedExchanges>) {
-    order.withLock { _ in deck.follow(board.readers > 0 ? .everything : .some(.init())) }
+  /// The number of exchanges that nobody followed.
+  var unfollowed: Int { deck.unfollowed }
+
+  /// Follows all exchanges if a page is open, and else some.
+  func follow(isWatched: () -> Bool) {
+    order.withLock { _ in deck.follow(isWatched() ? .everything : .some(.init())) }
   }
 }
 
@@ -139,19 +136,5 @@ package struct ConsoleActions: Sendable {
       "scenario": flies, "link": flies, "rule": flies, "again": .bool(again != nil),
       "keep": .bool(keeps),
     ]
-  }
-}
-
-extension ExchangeEvent {
-  /// Tells whether it belongs to an exchange that somebody follows, or to none.
-  fileprivate var isFollowed: Bool {
-    switch self {
-    case .undone(let outcome, _), .requestEnd(let outcome, _, _), .firstByte(let outcome),
-      .passed(let outcome, _), .ended(let outcome, _), .left(let outcome),
-      .notAsked(let outcome, _), .said(let outcome, _), .conversed(let outcome, _),
-      .strayed(let outcome, _):
-      outcome.isFollowed
-    case .decided, .tunnelEnded: true
-    }
   }
 }

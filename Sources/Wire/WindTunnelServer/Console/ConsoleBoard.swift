@@ -5,11 +5,9 @@ package import WindTunnel
 package protocol ConsoleBook: Sendable {
   associatedtype Subject: ConsoleSubject
   /// The things that are shown, and their changes.
-  var feed: ConsoleFeed<Subject> { get }
+  var feed: ConsoleFeed<Subject> { get set }
   /// The secrets that are left out, beside the standard ones.
   var rules: RedactionRules { get }
-  /// Notes whether somebody looks.
-  mutating func watch(_ isWatched: Bool)
 }
 
 /// The place in a console's news that one reader has come to.
@@ -18,34 +16,6 @@ package struct ConsoleCursor: Sendable, Hashable {
   var segments = 0
   var findings = 0
   var requests = -1
-}
-
-/// The source of all that a console's port shows, whoever keeps it.
-package protocol ConsoleSource: AnyObject, Sendable {
-  /// Lets one more reader in, where there is room.
-  func enter() -> Bool
-  /// Follows as many exchanges as at first, for one who asks and is no reader.
-  func renew()
-  func leave()
-  /// The beginning of a reader: the place of what is new from now on.
-  func begin() -> ConsoleCursor
-  /// The events behind a place, which moves on; counters only where they are asked for.
-  func news(after cursor: inout ConsoleCursor, withCounters: Bool) -> [ConsoleEvent]
-  /// The lines behind a number, with the number of the last one.
-  func rows(after id: Int, most: Int) -> (rows: [JSON], last: Int?)
-  /// The number of lines that are kept, of those that are no longer, and of the exchanges that
-  /// passed while nobody looked.
-  var counts: (kept: Int, dropped: Int, unseen: Int) { get }
-  func detail(of id: Int) -> JSON?
-  /// The interaction of a line; an empty optional where the line is not kept.
-  func interaction(of id: Int) -> Interaction??
-  /// The reason why the request of a line is not sent again; `nil` where it may be.
-  func reasonAgainstRepeat(of id: Int) -> String?
-  /// The request of a line as it came, for whoever sends it once more or makes a rule for it.
-  func request(of id: Int) -> Request?
-  var segmentNumber: Int { get }
-  /// The secrets that are left out, beside the standard ones.
-  var rules: RedactionRules { get }
 }
 
 /// An event of a console's stream.
@@ -60,21 +30,13 @@ package struct ConsoleEvent: Sendable, Hashable {
   var bytes: [UInt8] { Array("event: \(name)\ndata: ".utf8) + data.bytes() + Array("\n\n".utf8) }
 }
 
-/// Whoever carries the exchanges that a board shows.
-package struct ConsoleAudience: Sendable {
-  /// Called when a first reader has come or the last has left.
-  var changed: @Sendable () -> Void
-  /// Returns the number of exchanges that nobody followed.
-  var unfollowed: @Sendable () -> Int
-}
-
 /// A console's book behind a lock, and its readers.
-package final class ConsoleBoard<Book: ConsoleBook>: ConsoleSource, Sendable {
+package final class ConsoleBoard<Book: ConsoleBook>: Sendable {
   private struct State: Sendable {
     var book: Book
     var readers = 0
     var rowsMade = 0
-    var audience: ConsoleAudience?
+    weak var attendance: ConsoleAttendance?
   }
 
   private let state: Locked<State>
@@ -101,42 +63,44 @@ package final class ConsoleBoard<Book: ConsoleBook>: ConsoleSource, Sendable {
 
   private var elapsed: Duration { .nanoseconds(Moment.now() - start) }
 
-  /// Tells whoever carries the exchanges whether somebody looks, from now on.
-  func attend(_ audience: ConsoleAudience) {
-    state.withLock { $0.audience = audience }
-    audience.changed()
+  /// Follows the exchanges of a deck from now on.
+  func attend(_ attendance: ConsoleAttendance) {
+    state.withLock { $0.attendance = attendance }
+    renew()
   }
 
-  package func enter() -> Bool {
-    let (isIn, audience) = state.withLock { state -> (Bool, ConsoleAudience?) in
-      guard state.readers < ConsolePort.readersMax else { return (false, nil) }
+  /// Lets one more reader in, where there is room.
+  func enter() -> Bool {
+    let (isIn, isFirst) = state.withLock { state in
+      guard state.readers < ConsolePort.readersMax else { return (false, false) }
       state.readers += 1
-      guard state.readers == 1 else { return (true, nil) }
-      state.book.watch(true)
-      return (true, state.audience)
+      state.book.feed.isWatched = true
+      return (true, state.readers == 1)
     }
-    // Events are told under the lock that it takes.
-    audience?.changed()
+    // Events are reported under the lock that it takes.
+    if isFirst { renew() }
     return isIn
   }
 
-  package func leave() {
-    let audience = state.withLock { state -> ConsoleAudience? in
+  /// Lets a reader out.
+  func leave() {
+    let isLast = state.withLock { state in
       state.readers -= 1
-      guard state.readers == 0 else { return nil }
-      state.book.watch(false)
-      return state.audience
+      state.book.feed.isWatched = state.readers > 0
+      return state.readers == 0
     }
-    audience?.changed()
+    if isLast { renew() }
   }
 
-  package func begin() -> ConsoleCursor {
+  /// Returns the place of what is new from now on, for a reader.
+  func begin() -> ConsoleCursor {
     var cursor = ConsoleCursor()
     cursor.changes = state.withLock { $0.book.feed.changeCount }
     return cursor
   }
 
-  package func news(after cursor: inout ConsoleCursor, withCounters: Bool) -> [ConsoleEvent] {
+  /// Returns the events behind a place, which moves on; counters only where they are asked for.
+  func news(after cursor: inout ConsoleCursor, withCounters: Bool) -> [ConsoleEvent] {
     let (before, moment, unseen) = (cursor, elapsed, counts.unseen)
     let (feed, segments, findings, changes) = state.withLock { state in
       let feed = state.book.feed
@@ -170,9 +134,11 @@ package final class ConsoleBoard<Book: ConsoleBook>: ConsoleSource, Sendable {
     return subjects.map { $0.row.json }
   }
 
-  package func renew() { state.withLock { $0.audience }?.changed() }
+  /// Follows as many exchanges as at first, for one who asks and is no reader.
+  func renew() { state.withLock { $0.attendance }?.follow { readers > 0 } }
 
-  package func rows(after id: Int, most: Int) -> (rows: [JSON], last: Int?) {
+  /// Returns the lines behind a number, with the number of the last one.
+  func rows(after id: Int, most: Int) -> (rows: [JSON], last: Int?) {
     let subjects = state.withLock { Array($0.book.feed.subjects(after: id, most: most)) }
     return (made(subjects), subjects.last?.id)
   }
@@ -180,14 +146,17 @@ package final class ConsoleBoard<Book: ConsoleBook>: ConsoleSource, Sendable {
   /// The lines that are kept, made anew.
   package var lines: [ConsoleRow] { state.withLock { $0.book.feed.subjects }.map(\.row) }
 
-  package var counts: (kept: Int, dropped: Int, unseen: Int) {
-    let (kept, dropped, audience) = state.withLock { state in
-      (state.book.feed.subjects.count, state.book.feed.dropped, state.audience)
+  /// The number of lines that are kept, of those that are no longer, and of the exchanges that
+  /// passed while nobody looked.
+  var counts: (kept: Int, dropped: Int, unseen: Int) {
+    let (kept, dropped, attendance) = state.withLock { state in
+      (state.book.feed.subjects.count, state.book.feed.dropped, state.attendance)
     }
-    return (kept, dropped, audience?.unfollowed() ?? 0)
+    return (kept, dropped, attendance?.unfollowed ?? 0)
   }
 
-  package func detail(of id: Int) -> JSON? {
+  /// Returns a line with its details; `nil` if the line is not kept.
+  func detail(of id: Int) -> JSON? {
     let (found, segments) = state.withLock { ($0.book.feed[id], $0.book.feed.segments) }
     guard let subject = found else { return nil }
     let segment = subject.row.segment
@@ -200,17 +169,12 @@ package final class ConsoleBoard<Book: ConsoleBook>: ConsoleSource, Sendable {
     )
   }
 
-  package func interaction(of id: Int) -> Interaction?? {
-    state.withLock { $0.book.feed[id] }.map(\.interaction)
-  }
+  /// Returns the subject of a line; `nil` if the line is not kept.
+  func subject(of id: Int) -> Book.Subject? { read { $0.feed[id] } }
 
-  package func reasonAgainstRepeat(of id: Int) -> String? {
-    state.withLock { $0.book.feed[id] }?.reasonAgainstRepeat
-  }
+  /// The secrets that are left out, beside the standard ones.
+  var rules: RedactionRules { state.withLock { $0.book.rules } }
 
-  package func request(of id: Int) -> Request? { state.withLock { $0.book.feed[id] }?.request }
-
-  package var rules: RedactionRules { state.withLock { $0.book.rules } }
-
-  package var segmentNumber: Int { state.withLock { $0.book.feed.segments.last?.number ?? 1 } }
+  /// The number of the last segment.
+  var segmentNumber: Int { state.withLock { $0.book.feed.segments.last?.number ?? 1 } }
 }

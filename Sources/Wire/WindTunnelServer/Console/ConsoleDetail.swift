@@ -33,6 +33,19 @@ package enum ConsoleDetail {
     ]
   }
 
+  /// Returns what is shown where no message is kept.
+  ///
+  /// - Parameters:
+  ///   - words: The course of it in sentences, without secrets.
+  ///   - stages: The stages with their times.
+  /// - Returns: The members of a JSON object.
+  package static func withoutMessages(_ words: String, stages: [JSON] = []) -> [JSON.Member] {
+    JSON.members([
+      "request": .null, "response": .null, "stages": .array(stages), "match": match(words),
+      "messages": .null, "curl": "",
+    ])
+  }
+
   /// Returns the address of a request without its secrets, which its fields and its body may name;
   /// `nil` where it cannot be told without them.
   package static func address(of request: Request, by rules: RedactionRules) -> RequestURL? {

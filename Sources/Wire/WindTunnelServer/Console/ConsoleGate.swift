@@ -19,6 +19,26 @@ final class ConsoleGate: Sendable {
     var codes: PeerAuthorizer
   }
 
+  /// The greatest size of what a page says, in bytes.
+  static let bodyBytesMax = Scenario.fileBytesMax
+
+  /// The fields of every answer: nothing is kept, nothing comes from elsewhere, nobody frames it.
+  static let fields: HeaderFields = [
+    "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Content-Security-Policy":
+      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+      + "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  ]
+
+  /// The limits of a peer.
+  static let limits: Limits = {
+    var limits = Limits()
+    limits.bodyBytesMax = bodyBytesMax
+    limits.connectionsMax = 64
+    return limits
+  }()
+
   /// The name of the cookie by which the device is known.
   private static let cookie = "windtunnel-console"
 

@@ -1,34 +1,24 @@
 internal import Foundation
 internal import WindTunnel
 
+/// The number of exchanges that one cassette is made of.
+private let keptMax = 1000
+/// The number of lines in one answer.
+private let rowsMax = 1000
+/// The greatest number of a query.
+private let numberMax = 1_000_000_000
+
+/// The methods of the places that are no files.
+private let methods = [
+  "scenario": ["GET", "HEAD", "PUT"], "link": ["PUT"], "rules": ["POST"], "cassettes": ["POST"],
+  "rules/*": ["DELETE"], "exchanges": ["GET", "HEAD"], "exchanges/*": ["GET", "HEAD"],
+  "exchanges/*/again": ["POST"], "events": ["GET"],
+]
+
 /// The role of a connection to a console's port: the page, its events, and what the page may do.
-struct ConsoleHandler: RequestHandler {
-  /// The greatest size of what a page says, in bytes.
-  static let bodyBytesMax = Scenario.fileBytesMax
-  /// The number of exchanges that one cassette is made of.
-  static let keptMax = 1000
-  /// The number of lines in one answer.
-  private static let rowsMax = 1000
-
-  /// The fields of every answer: nothing is kept, nothing comes from elsewhere, nobody frames it.
-  static let fields: HeaderFields = [
-    "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Content-Security-Policy":
-      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-      + "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  ]
-
-  /// The limits of a peer.
-  static let limits: Limits = {
-    var limits = Limits()
-    limits.bodyBytesMax = bodyBytesMax
-    limits.connectionsMax = 64
-    return limits
-  }()
-
+struct ConsoleHandler<Book: ConsoleBook>: RequestHandler {
   let tool: Console.Tool
-  let source: any ConsoleSource
+  let source: ConsoleBoard<Book>
   let actions: ConsoleActions
   let gate: ConsoleGate
   /// The address of the client.
@@ -45,9 +35,12 @@ struct ConsoleHandler: RequestHandler {
     case nil: break
     }
     if head.method == "GET", head.url.path == "/events" { return events(head) }
-    if case .length(let length) = head.framing, length > Self.bodyBytesMax {
+    if case .length(let length) = head.framing, length > ConsoleGate.bodyBytesMax {
       return .refuse(
-        .refused(413, "\(length) bytes are more than the \(Self.bodyBytesMax) that are read here.")
+        .refused(
+          413,
+          "\(length) bytes are more than the \(ConsoleGate.bodyBytesMax) that are read here."
+        )
       )
     }
     return .answer {
@@ -117,21 +110,21 @@ struct ConsoleHandler: RequestHandler {
     if isTyped, !(request.headers["Content-Type"] ?? "").hasPrefix("application/json") {
       return .refused(415, "A change is told as application/json.")
     }
+    let number = parts.dropFirst().first ?? ""
     do throws(FormatError) {
-      switch (method, parts.first, parts.count) {
-      case ("GET", _, _) where ConsoleFiles.all[path] != nil:
+      switch (method, Self.place(parts)) {
+      case ("GET", _) where ConsoleFiles.all[path] != nil:
         return (ConsoleFiles.all[path] ?? Response()).secured
-      case ("GET", "exchanges", 1): return try list(request.url.query)
-      case ("GET", "exchanges", 2): return exchange(parts)
-      case ("GET", "scenario", 1): return current
-      case ("PUT", "scenario", 1):
+      case ("GET", "exchanges"): return try list(request.url.query)
+      case ("GET", "exchanges/*"): return exchange(number)
+      case ("GET", "scenario"): return current
+      case ("PUT", "scenario"):
         return run(try ScenarioOrder(data: request.body.data, among: actions.scenarios))
-      case ("PUT", "link", 1): return try change(request.body.data)
-      case ("POST", "rules", 1): return try add(request.body.data)
-      case ("DELETE", "rules", 2): return try remove(parts, request.url.query)
-      case ("POST", "exchanges", 3) where parts.last == "again":
-        return try again(parts, request.body.data)
-      case ("POST", "cassettes", 1): return try keep(request.body.data)
+      case ("PUT", "link"): return try change(request.body.data)
+      case ("POST", "rules"): return try add(request.body.data)
+      case ("DELETE", "rules/*"): return try remove(number, request.url.query)
+      case ("POST", "exchanges/*/again"): return try again(number, request.body.data)
+      case ("POST", "cassettes"): return try keep(request.body.data)
       default:
         return .refused(
           404,
@@ -144,6 +137,11 @@ struct ConsoleHandler: RequestHandler {
     }
   }
 
+  /// Returns a path with any number in it as `*`.
+  private static func place(_ parts: ArraySlice<Substring>) -> String {
+    parts.enumerated().map { $0 == 1 ? "*" : $1 }.joined(separator: "/")
+  }
+
   /// Returns the answer to a method that a path does not have (RFC 9110 §15.5.6); `nil` for one
   /// that it has, and where there is no such path.
   private static func otherMethod(
@@ -151,17 +149,7 @@ struct ConsoleHandler: RequestHandler {
     of path: String,
     _ parts: ArraySlice<Substring>
   ) -> Response? {
-    let allowed =
-      switch (parts.first, parts.count) {
-      case ("scenario", 1): ["GET", "HEAD", "PUT"]
-      case ("link", 1): ["PUT"]
-      case ("rules", 1), ("cassettes", 1): ["POST"]
-      case ("rules", 2): ["DELETE"]
-      case ("exchanges", 3) where parts.last == "again": ["POST"]
-      case ("events", 1): ["GET"]
-      case ("exchanges", 1...2): ["GET", "HEAD"]
-      default: ConsoleFiles.all[path] == nil ? [] : ["GET", "HEAD"]
-      }
+    let allowed = ConsoleFiles.all[path] == nil ? methods[place(parts)] ?? [] : ["GET", "HEAD"]
     if allowed.isEmpty || allowed.contains(method) { return nil }
     let all = allowed.joined(separator: ", ")
     var response = Response.refused(
@@ -172,13 +160,10 @@ struct ConsoleHandler: RequestHandler {
     return response
   }
 
-  /// The greatest number of a query.
-  private static let numberMax = 1_000_000_000
-
   /// Returns a number of a query; `nil` where it has none of the name.
   private static func number(_ name: String, in query: String?) throws(FormatError) -> Int? {
-    let pair = (query ?? "").split(separator: "&").last { $0.hasPrefix("\(name)=") }
-    guard let text = pair?.dropFirst(name.count + 1) else { return nil }
+    let fields = FormFields.fields(Data((query ?? "").utf8))
+    guard let text = fields.last(where: { $0.name == name })?.text else { return nil }
     guard let number = Int(text), 0...numberMax ~= number else {
       throw FormatError(
         source: "query",
@@ -192,8 +177,8 @@ struct ConsoleHandler: RequestHandler {
 
   private func list(_ query: String?) throws(FormatError) -> Response {
     let since = try Self.number("since", in: query) ?? 0
-    let limit = try Self.number("limit", in: query) ?? Self.rowsMax
-    let rows = source.rows(after: since, most: min(limit, Self.rowsMax)).rows
+    let limit = try Self.number("limit", in: query) ?? rowsMax
+    let rows = source.rows(after: since, most: min(limit, rowsMax)).rows
     let counts = source.counts
     source.renew()
     return .told([
@@ -201,10 +186,8 @@ struct ConsoleHandler: RequestHandler {
     ])
   }
 
-  private func exchange(_ parts: ArraySlice<Substring>) -> Response {
-    guard let id = Int(parts[parts.startIndex + 1]), let detail = source.detail(of: id) else {
-      return gone(parts[parts.startIndex + 1])
-    }
+  private func exchange(_ number: Substring) -> Response {
+    guard let id = Int(number), let detail = source.detail(of: id) else { return gone(number) }
     return .told(detail)
   }
 
@@ -214,10 +197,9 @@ struct ConsoleHandler: RequestHandler {
 
   // MARK: Changes
 
-  private static let staysTheSame = Response.refused(
-    409,
-    "The scenario of this tool is not changed while it runs."
-  )
+  private static var staysTheSame: Response {
+    .refused(409, "The scenario of this tool is not changed while it runs.")
+  }
 
   private var current: Response {
     guard let scenario = actions.scenario?() else { return Self.staysTheSame }
@@ -248,7 +230,7 @@ struct ConsoleHandler: RequestHandler {
     guard let fault = json["fault"] else {
       throw top.error("fault", "no fault stands here", fix: "Such as {\"status\": 503}.")
     }
-    guard let kept = self.source.request(of: id) else { return gone("\(id)") }
+    guard let kept = self.source.subject(of: id)?.request else { return gone("\(id)") }
     guard var scenario = actions.scenario?() else { return Self.staysTheSame }
     guard let path = path(of: kept) else {
       return .refused(409, "The path of exchange \(id) repeats a secret; write the rule by hand.")
@@ -261,10 +243,7 @@ struct ConsoleHandler: RequestHandler {
   }
 
   /// Takes a rule out, by its number among those of the segment that is flown.
-  private func remove(
-    _ parts: ArraySlice<Substring>,
-    _ query: String?
-  ) throws(FormatError) -> Response {
+  private func remove(_ text: Substring, _ query: String?) throws(FormatError) -> Response {
     guard var scenario = actions.scenario?() else { return Self.staysTheSame }
     let flown = source.segmentNumber
     if let segment = try Self.number("segment", in: query), segment != flown {
@@ -277,7 +256,6 @@ struct ConsoleHandler: RequestHandler {
         "There are too many segments to tell rules apart; choose a scenario anew."
       )
     }
-    let text = parts[parts.startIndex + 1]
     let count = scenario.rules.count
     guard let number = Int(text), number >= 1, number <= count else {
       return .refused(404, "There is no rule \(text.prefix(20)); the scenario has \(count).")
@@ -308,15 +286,15 @@ struct ConsoleHandler: RequestHandler {
     name.contains(" (\(how))") ? name : "\(name) (\(how))"
   }
 
-  private func again(_ parts: ArraySlice<Substring>, _ body: Data) throws(FormatError) -> Response {
+  private func again(_ text: Substring, _ body: Data) throws(FormatError) -> Response {
     let top = try ObjectReader(JSON(parsing: body, source: "again"), source: "again", path: "")
     try top.refuseUnknownKeys()
     guard let again = actions.again else {
       return .refused(409, "This tool sends no requests of its own.")
     }
-    let text = parts[parts.startIndex + 1]
-    guard let id = Int(text), let request = source.request(of: id) else { return gone(text) }
-    if let reason = source.reasonAgainstRepeat(of: id) { return .refused(409, reason) }
+    guard let id = Int(text), let subject = source.subject(of: id), let request = subject.request
+    else { return gone(text) }
+    if let reason = subject.reasonAgainstRepeat { return .refused(409, reason) }
     guard again(request) else {
       return .refused(
         429,
@@ -331,13 +309,13 @@ struct ConsoleHandler: RequestHandler {
     var top = try ObjectReader(JSON(parsing: data, source: source), source: source, path: "")
     let ids = (try top.array("ids") ?? []).compactMap(\.intValue)
     try top.refuseUnknownKeys()
-    guard ids.count <= Self.keptMax else {
+    guard ids.count <= keptMax else {
       return .refused(
         400,
-        "\(ids.count) exchanges are more than the \(Self.keptMax) of a cassette."
+        "\(ids.count) exchanges are more than the \(keptMax) of a cassette."
       )
     }
-    let interactions = ids.compactMap { self.source.interaction(of: $0) ?? nil }
+    let interactions = ids.compactMap { self.source.subject(of: $0)?.interaction }
     guard !interactions.isEmpty else {
       return .refused(
         409,
@@ -389,7 +367,7 @@ extension Response {
   /// The same with the fields that every answer of a console has.
   fileprivate var secured: Response {
     var response = self
-    for field in ConsoleHandler.fields { response.head.headers[field.name] = field.value }
+    for field in ConsoleGate.fields { response.head.headers[field.name] = field.value }
     return response
   }
 }

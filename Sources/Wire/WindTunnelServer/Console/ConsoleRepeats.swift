@@ -13,8 +13,8 @@ final class ConsoleRepeats: Sendable {
   private let base: RequestURL
   private let isProxy: Bool
   private let client: HTTPClient
-  /// Those under way; `nil` until it is sent, since it may have ended by then.
-  private let exchanges = Locked<[UUID: HTTPExchange?]>([:])
+  /// The number of those under way.
+  private let underWay = Locked(0)
 
   /// Makes a sender to a server at an address, or through it where that is a proxy.
   init(to url: String, isProxy: Bool) throws(DialFailure) {
@@ -26,10 +26,9 @@ final class ConsoleRepeats: Sendable {
 
   /// Sends a request; false where as many as may be are under way.
   func send(_ request: Request) -> Bool {
-    let key = UUID()
-    let hasRoom = exchanges.withLock { exchanges in
-      guard exchanges.count < Self.underWayMax else { return false }
-      exchanges[key] = .some(nil)
+    let hasRoom = underWay.withLock { count in
+      guard count < Self.underWayMax else { return false }
+      count += 1
       return true
     }
     guard hasRoom else { return false }
@@ -43,13 +42,12 @@ final class ConsoleRepeats: Sendable {
     }
     var question = HTTPClient.Question(request, silenceSeconds: Self.seconds)
     if isProxy { question.proxy = base }
-    let exchange = client.send(question) { [exchanges] event in
+    let exchange = client.send(question) { [underWay] event in
       switch event {
-      case .end, .unreadable, .failed: exchanges.withLock { _ = $0.removeValue(forKey: key) }
+      case .end, .unreadable, .failed: underWay.withLock { $0 -= 1 }
       case .sent, .head, .content: break
       }
     }
-    exchanges.withLock { if $0[key] != nil { $0[key] = exchange } }
     DispatchQueue.global().asyncAfter(deadline: .now() + Self.seconds) { [weak exchange] in
       exchange?.cancel()
     }

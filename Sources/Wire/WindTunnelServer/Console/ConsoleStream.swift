@@ -1,17 +1,17 @@
 internal import WindTunnel
 
+private let tickNanoseconds: Int64 = 100_000_000
+/// The ticks between two sets of counters, and before a stream without news has a comment.
+private let (counterTicks, silentTicks) = (10, 150)
+/// The lines of the picture in one event.
+private let pictureRows = 500
+
 /// A page's stream of events (WHATWG HTML §9.2): a whole picture, and then what is new ten times a
 /// second. A page that reads slowly is told less often, and in sums.
 ///
 /// On the loop's thread only.
-final class ConsoleStream: ConnectionSuccessor, ChannelDelegate {
-  private static let tickNanoseconds: Int64 = 100_000_000
-  /// The ticks between two sets of counters, and before a stream without news has a comment.
-  private static let (counterTicks, silentTicks) = (10, 150)
-  /// The lines of the picture in one event.
-  private static let pictureRows = 500
-
-  private let source: any ConsoleSource
+final class ConsoleStream<Book: ConsoleBook>: ConnectionSuccessor, ChannelDelegate {
+  private let source: ConsoleBoard<Book>
   private weak var channel: Channel?
   private let ended: () -> Void
   private var cursor: ConsoleCursor
@@ -24,7 +24,7 @@ final class ConsoleStream: ConnectionSuccessor, ChannelDelegate {
 
   /// Takes over the connection of a reader that was let in.
   init(
-    _ source: any ConsoleSource,
+    _ source: ConsoleBoard<Book>,
     _ hello: JSON,
     on channel: Channel,
     ended: @escaping () -> Void
@@ -32,7 +32,7 @@ final class ConsoleStream: ConnectionSuccessor, ChannelDelegate {
     (self.source, self.channel, self.ended) = (source, channel, ended)
     cursor = source.begin()
     var head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n"
-    for field in ConsoleHandler.fields { head += "\(field.name): \(field.value)\r\n" }
+    for field in ConsoleGate.fields { head += "\(field.name): \(field.value)\r\n" }
     channel.write(Array("\(head)\r\n".utf8))
     channel.write(ConsoleEvent("hello", hello).bytes)
     // The picture comes first.
@@ -52,7 +52,7 @@ final class ConsoleStream: ConnectionSuccessor, ChannelDelegate {
 
   private func tick() {
     guard let channel, !isOver else { return }
-    timer = channel.reactor.schedule(after: Self.tickNanoseconds) { [weak self] _ in
+    timer = channel.reactor.schedule(after: tickNanoseconds) { [weak self] _ in
       guard let self, !isOver else { return }
       ticks += 1
       silence += 1
@@ -65,16 +65,16 @@ final class ConsoleStream: ConnectionSuccessor, ChannelDelegate {
   private func advance() {
     guard let channel, !channel.isCongested else { return }
     while let last = pictured {
-      let (rows, next) = source.rows(after: last, most: Self.pictureRows)
+      let (rows, next) = source.rows(after: last, most: pictureRows)
       pictured = next
       guard next != nil else { break }
       tell([ConsoleEvent("rows", ["rows": .array(rows)])])
       if channel.isCongested { return channel.notifyWhenDrained() }
     }
-    let isTime = ticks >= Self.counterTicks
+    let isTime = ticks >= counterTicks
     if isTime { ticks = 0 }
     tell(source.news(after: &cursor, withCounters: isTime))
-    if silence >= Self.silentTicks {
+    if silence >= silentTicks {
       silence = 0
       channel.write(Array(":\n\n".utf8))
     }

@@ -26,13 +26,7 @@ extension ServedExchange {
   }
 
   package func detail(in scenario: Scenario?) -> [JSON.Member] {
-    guard case .request(let outcome) = matter else {
-      return [
-        .init("request", .null), .init("response", .null), .init("stages", .array([])),
-        .init("match", ["words": "", "candidates": .array([])]), .init("messages", .null),
-        .init("curl", ""),
-      ]
-    }
+    guard case .request(let outcome) = matter else { return ConsoleDetail.withoutMessages("") }
     let (response, note) = sent(outcome)
     var told = Interaction(outcome.request, response ?? Response())
     if case .recording(let recorded, _) = outcome.source { told.messages = recorded.messages }
@@ -43,12 +37,10 @@ extension ServedExchange {
       told.messages = []
       safe = told.withoutSecrets(by: rules)
     }
-    let asked: ConsoleDetail.Unshown? =
+    let length = outcome.request.headers["Content-Length"].flatMap { Int($0) } ?? 0
+    let asked =
       outcome.request.isWithoutItsContent
-      ? ConsoleDetail.Unshown(
-        bytes: outcome.request.headers["Content-Length"].flatMap { Int($0) } ?? 0,
-        words: "passed on while it came, and not kept"
-      ) : nil
+      ? ConsoleDetail.Unshown(bytes: length, words: "passed on while it came, and not kept") : nil
     return ConsoleDetail.members(safe, hasResponse: response != nil, without: (asked, note)) + [
       .init("stages", stages), .init("match", match(outcome)),
       .init("rules", .texts(rules(in: scenario))), .init("messages", messages(safe?.messages)),

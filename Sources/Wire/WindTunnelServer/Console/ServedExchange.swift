@@ -66,7 +66,7 @@ package struct ServedExchange: ConsoleSubject {
   }
 
   /// The memory that it takes, roughly, but for the content of a live answer.
-  package var cost: Int { ownCost + (conversation?.cost ?? 0) + (said?.cost ?? 0) }
+  package var cost: Int { ownCost + (conversation?.messages.count ?? 0) * 64 + (said?.cost ?? 0) }
 
   /// A device of the network reaches less than this machine does, by which a request would be sent
   /// again; and content that was passed on while it came is nowhere any more.
@@ -174,15 +174,10 @@ extension Outcome {
   }
 
   /// The memory that a console needs to keep it, roughly, in bytes.
-  var cost: Int {
+  fileprivate var cost: Int {
     let computed = if case .computed(let response) = source { response.body.count } else { 0 }
-    return 2000 + request.bytes + computed
+    return 2000 + request.headBytes + request.body.count + computed
   }
-}
-
-extension ConversationLog {
-  /// The memory that a console needs to keep it, roughly, in bytes.
-  var cost: Int { messages.count * 64 }
 }
 
 extension Request {
@@ -191,13 +186,6 @@ extension Request {
     body.count == 0
       && (headers["Transfer-Encoding"] != nil
         || headers["Content-Length"].map { $0 != "0" } == true)
-  }
-
-  /// The bytes of its parts.
-  fileprivate var bytes: Int {
-    let address = url.path.utf8.count + (url.query?.utf8.count ?? 0)
-    let fields = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
-    return address + fields + body.count
   }
 }
 

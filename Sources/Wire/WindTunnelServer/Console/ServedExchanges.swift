@@ -4,6 +4,8 @@ package import WindTunnel
 package struct ServedExchanges: ConsoleBook {
   /// The number of exchanges under way, and of sequences of equal requests, that are told apart.
   private static let trackedMax = 20_000
+  /// The number of live answers that are kept before their requests are whole.
+  private static let earlyAnswersMax = 64
 
   private struct Key: Sendable, Hashable {
     var deck: Int
@@ -26,16 +28,16 @@ package struct ServedExchanges: ConsoleBook {
     var isDone = false
   }
 
-  private typealias Change = @Sendable (inout ServedExchange) -> Void
-
-  package private(set) var feed = ConsoleFeed<ServedExchange>()
+  package var feed = ConsoleFeed<ServedExchange>()
   private var lines: [Key: Int] = [:]
   /// The course of each; one that was answered well begins anew.
   private var sequences: [Sequence: Course] = [:]
   /// The number of exchanges before the last line that nobody followed.
   private var skipped: Int? = 0
-  /// The changes of exchanges whose requests have not come whole.
-  private var early: [Key: [Change]] = [:]
+  /// The events of exchanges before their requests have come whole.
+  private var early: [Key: [ExchangeEvent]] = [:]
+  /// The number of live answers that came early since the last were dropped.
+  private var earlyAnswers = 0
   /// The last decision of the first deck, and the decisions behind which segments begin.
   private var lastDecision = 0
   private var boundaries: [(after: Int, number: Int)] = []
@@ -43,8 +45,6 @@ package struct ServedExchanges: ConsoleBook {
   private var contents: [(line: Int, bytes: Int)] = []
   /// The first of them that still counts, and the bytes of all that do.
   private var (firstContent, contentBytes) = (0, 0)
-  /// Live answers to requests that have not come whole.
-  private var earlyAnswers: [Key: LiveResponse] = [:]
   /// The secrets beside the standard ones.
   package let rules: RedactionRules
 
@@ -55,17 +55,6 @@ package struct ServedExchanges: ConsoleBook {
     let before = feed.segments.count
     feed.begin(scenario, seed: seed, at: moment)
     if feed.segments.count > before { boundaries.append((lastDecision, feed.segments.count)) }
-  }
-
-  package mutating func add(_ finding: JSON) { feed.add(finding) }
-
-  /// Notes whether somebody looks.
-  package mutating func watch(_ isWatched: Bool) { feed.isWatched = isWatched }
-
-  private mutating func count(_ entry: Journal.Entry, at moment: Duration) {
-    let faults = entry.decision.faults.map(\.name)
-    feed.counters.began(faults, take: nil, attempt: 1, at: moment)
-    feed.counters.ended(status: nil, bytes: nil, latency: nil, isWhole: false)
   }
 
   private mutating func count(_ end: TunnelEnd, at moment: Duration) {
@@ -85,30 +74,20 @@ package struct ServedExchanges: ConsoleBook {
   ///   - deck: The number of the deck, where there are several.
   ///   - moment: The time from the console's start.
   package mutating func apply(_ event: ExchangeEvent, of deck: Int = 0, at moment: Duration) {
-    func key(_ outcome: Outcome) -> Key { Key(deck: deck, outcome: outcome.id) }
+    let key = event.outcome.map { Key(deck: deck, outcome: $0.id) }
+    // No line has the number 0.
+    let line = key.flatMap { lines[$0] } ?? 0
     switch event {
-    case .decided(let entry):
-      lastDecision = max(lastDecision, entry.id)
-      // A tunnel is told of at its end, and a connection that is only late goes on.
-      guard entry.take == .connection, entry.decision.key == FaultDecision.connectionKey,
-        entry.decision.faults.contains(where: \.replacesOrCuts)
-      else { return }
-      append(.connection(entry), in: segment(of: entry.id), at: moment)
-      count(entry, at: moment)
+    case .decided(let entry): take(entry, at: moment)
     case .requestEnd(let outcome, let handshake, let upload):
-      begin(outcome, key(outcome), handshake, upload, at: moment)
-    case .undone(let outcome, let faults):
-      update(key(outcome), orBefore: { $0.undone += faults })
-    case .notAsked(let outcome, let reason):
-      let key = key(outcome)
-      update(key, orBefore: { $0.notAsked = reason })
-      if lines[key] != nil { feed.counters.answers("withheld", insteadOf: outcome.take.name) }
-    case .firstByte(let outcome): update(key(outcome)) { $0.firstByte = moment }
-    case .passed(let outcome, let answer): take(answer, for: key(outcome))
-    case .ended(let outcome, let end): finish(key(outcome), outcome, end, at: moment)
-    case .said(let outcome, let speech): update(key(outcome)) { $0.hear(speech) }
-    case .left(let outcome): update(key(outcome)) { $0.isLeft = true }
-    case .conversed(let outcome, let log): update(key(outcome)) { $0.conversation = log }
+      begin(outcome, of: deck, handshake, upload, at: moment)
+    case .undone, .notAsked, .passed:
+      if line > 0 { change(line, by: event) } else if let key { keep(event, for: key) }
+    case .firstByte: feed.update(line) { $0.firstByte = moment }
+    case .ended(let outcome, let end): finish(line, outcome, end, at: moment)
+    case .said(_, let speech): feed.update(line) { $0.hear(speech) }
+    case .left: feed.update(line) { $0.isLeft = true }
+    case .conversed(_, let log): feed.update(line) { $0.conversation = log }
     case .tunnelEnded(let end):
       // It was decided when it was opened, perhaps many segments ago.
       let segment = feed.segments.last { $0.scenario.name == end.scenario }?.number
@@ -128,14 +107,42 @@ package struct ServedExchanges: ConsoleBook {
     decisions.compactMap { lines[Key(deck: 0, outcome: $0)] }.filter { feed[$0] != nil }
   }
 
-  /// Keeps a live answer, and gives up the contents of the oldest where there are too many.
-  private mutating func take(_ answer: LiveResponse, for key: Key) {
-    guard let line = lines[key] else {
-      // It was answered before it had come whole.
-      if earlyAnswers.count >= Self.earlyAnswersMax { earlyAnswers = [:] }
-      earlyAnswers[key] = answer
-      return
+  private mutating func take(_ entry: Journal.Entry, at moment: Duration) {
+    lastDecision = max(lastDecision, entry.id)
+    // A tunnel is told of at its end, and a connection that is only late goes on.
+    guard entry.take == .connection, entry.decision.key == FaultDecision.connectionKey,
+      entry.decision.faults.contains(where: \.replacesOrCuts)
+    else { return }
+    append(.connection(entry), in: segment(of: entry.id), at: moment)
+    if let row = feed.subjects.last?.row { feed.counters.took(row, at: moment) }
+  }
+
+  /// Keeps an event until the request of its exchange has come whole.
+  private mutating func keep(_ event: ExchangeEvent, for key: Key) {
+    if early.count >= Self.trackedMax { early = [:] }
+    if case .passed = event {
+      earlyAnswers += 1
+      if earlyAnswers > Self.earlyAnswersMax {
+        early = early.mapValues { $0.filter { if case .passed = $0 { false } else { true } } }
+        earlyAnswers = 1
+      }
     }
+    early[key, default: []].append(event)
+  }
+
+  private mutating func change(_ line: Int, by event: ExchangeEvent) {
+    switch event {
+    case .undone(_, let faults): feed.update(line) { $0.undone += faults }
+    case .notAsked(let outcome, let reason):
+      feed.update(line) { $0.notAsked = reason }
+      feed.counters.answers("withheld", insteadOf: outcome.take.name)
+    case .passed(_, let answer): take(answer, for: line)
+    default: break
+    }
+  }
+
+  /// Keeps a live answer, and gives up the contents of the oldest where there are too many.
+  private mutating func take(_ answer: LiveResponse, for line: Int) {
     feed.update(line) { $0.take(answer) }
     guard let bytes = answer.content?.count, bytes > 0 else { return }
     contents.append((line, bytes))
@@ -154,9 +161,6 @@ package struct ServedExchanges: ConsoleBook {
     firstContent = 0
   }
 
-  /// So many live answers may be there before their requests.
-  private static let earlyAnswersMax = 64
-
   private func segment(of decision: Int) -> Int {
     boundaries.last { $0.after < decision }?.number ?? boundaries.first?.number ?? 1
   }
@@ -171,7 +175,7 @@ package struct ServedExchanges: ConsoleBook {
 
   private mutating func begin(
     _ outcome: Outcome,
-    _ key: Key,
+    of deck: Int,
     _ handshake: Duration?,
     _ upload: Duration?,
     at moment: Duration
@@ -185,7 +189,6 @@ package struct ServedExchanges: ConsoleBook {
       rules
     )
     (exchange.handshake, exchange.upload) = (handshake, upload)
-    for change in early.removeValue(forKey: key) ?? [] { change(&exchange) }
     let sequence = Self.sequence(of: outcome)
     // What came between two that are followed is not known.
     if outcome.skipped != skipped || sequences.count >= Self.trackedMax { sequences = [:] }
@@ -194,15 +197,16 @@ package struct ServedExchanges: ConsoleBook {
     exchange.attempt = (before?.count ?? 0) + 1
     exchange.gap = before?.over.map { max(.zero, moment - $0) }
     sequences[sequence] = Course(count: exchange.attempt, line: exchange.id)
+    let key = Key(deck: deck, outcome: outcome.id)
     lines[key] = exchange.id
     feed.append(exchange)
-    if let answer = earlyAnswers.removeValue(forKey: key) { take(answer, for: key) }
     feed.counters.began(
       outcome.decision.faults.map(\.name),
       take: exchange.take,
       attempt: exchange.attempt,
       at: moment
     )
+    for event in early.removeValue(forKey: key) ?? [] { change(exchange.id, by: event) }
   }
 
   private static func sequence(of outcome: Outcome) -> Sequence {
@@ -214,27 +218,15 @@ package struct ServedExchanges: ConsoleBook {
     )
   }
 
-  private mutating func update(_ key: Key, _ change: (inout ServedExchange) -> Void) {
-    if let line = lines[key] { feed.update(line, change) }
-  }
-
-  /// Changes an exchange, once it has begun.
-  private mutating func update(_ key: Key, orBefore change: @escaping Change) {
-    if let line = lines[key] { return feed.update(line, change) }
-    if early.count >= Self.trackedMax { early = [:] }
-    early[key, default: []].append(change)
-  }
-
   private mutating func finish(
-    _ key: Key,
+    _ line: Int,
     _ outcome: Outcome,
     _ end: ExchangeEnd?,
     at moment: Duration
   ) {
     let status = end?.status ?? (end == nil ? outcome.status : nil)
     let isWhole = end.map { $0.ending == .whole } ?? true
-    guard let line = lines[key], let before = feed[line], case .request(let asked) = before.matter
-    else { return }
+    guard let before = feed[line], case .request(let asked) = before.matter else { return }
     // Of a proxy's client only the request's end knows the address.
     let sequence = Self.sequence(of: asked)
     if sequences[sequence]?.line == line {

@@ -106,8 +106,11 @@ public struct DNSAddress: Sendable, Hashable, CustomStringConvertible {
   /// Parses a literal: four numbers with dots, or the forms of RFC 4291 §2.2 without an IPv4
   /// address at the end. `nil` for anything else.
   public init?(_ text: String) {
-    guard let bytes = Self.four(text) ?? Self.sixteen(text) else { return nil }
-    self.bytes = bytes
+    let isSpelled = text.allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." }
+    guard isSpelled, !text.contains(":") || !text.contains("."),
+      let address = SocketAddress(text, port: 0)
+    else { return nil }
+    bytes = address.addressBytes
   }
 
   /// The type of the record that holds the address.
@@ -119,37 +122,5 @@ public struct DNSAddress: Sendable, Hashable, CustomStringConvertible {
     return stride(from: 0, to: 16, by: 2)
       .map { String(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]), radix: 16) }
       .joined(separator: ":")
-  }
-
-  private static func four(_ text: String) -> [UInt8]? {
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 4 else { return nil }
-    let bytes = parts.compactMap { part in
-      // A leading zero means octal to some.
-      part.utf8.allSatisfy { (48...57).contains($0) } && (part == "0" || part.first != "0")
-        ? UInt8(part) : nil
-    }
-    return bytes.count == 4 ? bytes : nil
-  }
-
-  private static func sixteen(_ text: String) -> [UInt8]? {
-    var halves: [Substring] = [text[...]]
-    if let gap = text.range(of: "::") {
-      halves = [text[..<gap.lowerBound], text[gap.upperBound...]]
-    }
-    var groups: [[UInt16]] = []
-    for half in halves {
-      let parts = half.isEmpty ? [] : half.split(separator: ":", omittingEmptySubsequences: false)
-      let numbers = parts.compactMap { part in
-        part.count <= 4 && part.allSatisfy(\.isHexDigit) ? UInt16(part, radix: 16) : nil
-      }
-      guard numbers.count == parts.count else { return nil }
-      groups.append(numbers)
-    }
-    let count = groups.reduce(0) { $0 + $1.count }
-    guard groups.count == 2 ? count < 8 : count == 8 else { return nil }
-    let all =
-      groups[0] + [UInt16](repeating: 0, count: 8 - count) + (groups.dropFirst().first ?? [])
-    return all.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] }
   }
 }

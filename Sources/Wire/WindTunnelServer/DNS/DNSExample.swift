@@ -12,40 +12,35 @@ public struct DNSExample: Sendable, Hashable {
     (self.name, script) = (name, DNSScript(entries))
   }
 
-  private static let own = [DNSAddress("127.0.0.1")].compactMap(\.self)
+  private static func address(_ text: String = "127.0.0.1") -> DNSEntry {
+    DNSEntry("*", addresses: [DNSAddress(text)].compactMap(\.self))
+  }
 
-  private static func failing(_ fault: DNSFault) -> [DNSEntry] {
-    [DNSEntry("*", addresses: fault.bearsAddresses ? own : [], fault: fault)]
+  private static func failing(_ fault: DNSFault) -> DNSEntry {
+    var entry = fault.bearsAddresses ? address() : DNSEntry("*")
+    entry.fault = fault
+    return entry
   }
 
   /// One example of each kind: every fault, and the combinations of faults, types, turns and
   /// addresses.
   public static let all: [DNSExample] =
-    DNSFault.allCases.map { DNSExample($0.rawValue, failing($0)) } + [
+    DNSFault.allCases.map { DNSExample($0.rawValue, [failing($0)]) } + [
       DNSExample(
         "firstPacketLost",
-        [DNSEntry("*", turn: .init(first: 1), fault: .drop), DNSEntry("*", addresses: own)]
+        [DNSEntry("*", turn: .init(first: 1), fault: .drop), address()]
       ),
       DNSExample(
         "firstServfail",
-        [DNSEntry("*", turn: .init(first: 1), fault: .servfail), DNSEntry("*", addresses: own)]
+        [DNSEntry("*", turn: .init(first: 1), fault: .servfail), address()]
       ),
-      DNSExample(
-        "aaaaBlackhole",
-        [DNSEntry("*", type: .aaaa, fault: .drop), DNSEntry("*", addresses: own)]
-      ),
-      DNSExample("slow", [DNSEntry("*", addresses: own, delay: .seconds(2))]),
+      DNSExample("aaaaBlackhole", [DNSEntry("*", type: .aaaa, fault: .drop), address()]),
+      DNSExample("slow", [DNSEntry("*", addresses: address().addresses, delay: .seconds(2))]),
       // Nobody has a server there; the network is this machine's all the same.
-      DNSExample(
-        "wrongAddress",
-        [DNSEntry("*", addresses: [DNSAddress("127.0.0.2")].compactMap(\.self))]
-      ),
+      DNSExample("wrongAddress", [address("127.0.0.2")]),
       // RFC 6666: what goes there is thrown away.
-      DNSExample(
-        "unroutableAddress",
-        [DNSEntry("*", addresses: [DNSAddress("100::1")].compactMap(\.self))]
-      ),
-      DNSExample("ipv6Only", [DNSEntry("*", addresses: [DNSAddress("::1")].compactMap(\.self))]),
+      DNSExample("unroutableAddress", [address("100::1")]),
+      DNSExample("ipv6Only", [address("::1")]),
     ]
 
   /// The fault's name in a list, such as `dns-first-packet-lost`.

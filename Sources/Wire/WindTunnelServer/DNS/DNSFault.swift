@@ -28,14 +28,7 @@ public enum DNSFault: String, Sendable, Hashable, CaseIterable {
   case cnameLoop
 
   /// Tells whether the answer contains the entry's addresses, so that an entry needs some.
-  public var bearsAddresses: Bool {
-    switch self {
-    case .wrongID, .truncated, .cutPacket: true
-    case .nxdomain, .nodata, .servfail, .refused, .formerr, .notimp, .drop, .truncatedWithoutTCP,
-      .malformed, .cnameLoop:
-      false
-    }
-  }
+  public var bearsAddresses: Bool { [.wrongID, .truncated, .cutPacket].contains(self) }
 
   /// The code of the answer's header.
   var code: UInt8 {

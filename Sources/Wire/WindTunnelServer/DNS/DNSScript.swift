@@ -153,7 +153,17 @@ extension DNSEntry: JSONObject {
     var when = turn.members.isEmpty ? nil : turn
     try fields.nested("when", &when)
     turn = when ?? Turn()
-    let isListed = try listAddresses(&fields)
+    let isListed = fields.isReading ? try fields.object.array("addresses") != nil : false
+    try fields.texts("addresses", &addresses) { json, place, object throws(FormatError) in
+      if let text = json.stringValue, let address = DNSAddress(text) { return address }
+      throw object.error(place, "\(json) is no address such as \"127.0.0.1\" or \"::1\"")
+    }
+    let most = DNSScript.addressesMax
+    try fields.refuse(
+      addresses.count > most,
+      "addresses",
+      "more than \(most) addresses stand here"
+    )
     var ttl = seconds > 0 ? Int(seconds) : nil
     try fields.int("ttlSeconds", &ttl, in: 0...2_147_483_647)
     seconds = UInt32(clamping: ttl ?? 0)
@@ -178,41 +188,11 @@ extension DNSEntry: JSONObject {
     }
   }
 
-  /// Lists the addresses, and returns whether a list of them was read.
-  private mutating func listAddresses(_ fields: inout JSONFields) throws(FormatError) -> Bool {
-    guard fields.isReading else {
-      fields.write(
-        "addresses",
-        addresses.isEmpty ? JSON?.none : .texts(addresses.map(\.description))
-      )
-      return false
-    }
-    guard let list = try fields.object.array("addresses") else { return false }
-    let problem = "more than \(DNSScript.addressesMax) addresses stand here"
-    try fields.refuse(list.count > DNSScript.addressesMax, "addresses", problem)
-    for (index, json) in list.enumerated() {
-      guard let text = json.stringValue, let address = DNSAddress(text) else {
-        let problem = "\(json) is no address such as \"127.0.0.1\" or \"::1\""
-        throw fields.object.error("addresses[\(index)]", problem)
-      }
-      addresses.append(address)
-    }
-    return true
-  }
-
   /// Tells whether a question can be about it (RFC 1035 §2.3.4).
   private static func isName(_ text: String) -> Bool {
     let name = text == "*" ? "a" : text.hasPrefix("*.") ? String(text.dropFirst(2)) : text
-    let labels = name.split(separator: ".", omittingEmptySubsequences: false)
-    return name.utf8.count <= DNSQuery.nameBytesMax - 2
-      && labels.allSatisfy { label in
-        (1...DNSQuery.labelBytesMax).contains(label.utf8.count)
-          && label.utf8.allSatisfy { byte in
-            byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
-              || UnicodeScalar(byte).properties.isAlphabetic && byte < 128
-              || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-          }
-      }
+    return name.utf8.allSatisfy { $0 < 128 && $0 != UInt8(ascii: ":") }
+      && HostName(name)?.text == name.lowercased()
   }
 }
 

@@ -97,7 +97,7 @@ private final class DNSService {
   let port: Int
   /// The time for which a connection may say nothing.
   let idleMax: Duration
-  private let datagrams: Datagrams
+  private let datagrams: Socket
   private let reactor: Reactor
   private var responder: DNSResponder
   private let observe: (@Sendable (DNSDecision) -> Void)?
@@ -117,7 +117,9 @@ private final class DNSService {
     (self.responder, self.observe, self.reactor) = (responder, observe, reactor)
     self.idleMax = idleMax
     datagrams =
-      if let ports { Datagrams(descriptor: ports.datagrams) } else { try Datagrams(at: address) }
+      if let ports { Socket(descriptor: ports.datagrams) } else {
+        try Socket.forDatagrams(at: address)
+      }
     let bound = datagrams.localAddress ?? address
     port = bound.port
     do throws(SocketError) {
@@ -262,20 +264,15 @@ extension DNSConnection: ChannelDelegate {
   }
 }
 
-/// A UDP socket that never blocks. Whoever holds it closes it, once.
-struct Datagrams: Sendable {
-  let descriptor: Int32
-
-  /// Binds a socket to an address.
-  init(at address: SocketAddress) throws(SocketError) {
-    descriptor = Platform.datagramSocket(address.family)
-    guard descriptor >= 0 else { throw SocketError(.listen, errno, address) }
-    let isBound = address.withSystem { bind(descriptor, $0, $1) } == 0
-    try Socket(descriptor: descriptor).closeUnless(isBound, .listen, address)
+extension Socket {
+  /// Binds a UDP socket that never blocks to an address.
+  static func forDatagrams(at address: SocketAddress) throws(SocketError) -> Socket {
+    let socket = Socket(descriptor: Platform.datagramSocket(address.family))
+    guard socket.descriptor >= 0 else { throw SocketError(.listen, errno, address) }
+    let isBound = address.withSystem { bind(socket.descriptor, $0, $1) } == 0
+    try socket.closeUnless(isBound, .listen, address)
+    return socket
   }
-
-  /// Takes over a socket that is bound.
-  init(descriptor: Int32) { self.descriptor = descriptor }
 
   /// Returns the next datagram and who sent it; `nil` where none waits. What is longer than the
   /// buffer is cut.
@@ -297,8 +294,4 @@ struct Datagrams: Sendable {
       _ = sendto(descriptor, bytes, bytes.count, Platform.writeFlags, system, length)
     }
   }
-
-  var localAddress: SocketAddress? { .asked { getsockname(descriptor, $0, $1) } }
-
-  func close() { Platform.close(descriptor) }
 }

@@ -239,7 +239,6 @@ private enum ProxyRoute {
 
   private static func isOwn(_ url: RequestURL, port: Int) -> Bool {
     guard url.scheme != "https", (url.port ?? 80) == port, let host = url.host else { return false }
-    let bare = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
-    return host == "localhost" || PrivateAddress.isLoopback(bare)
+    return host == "localhost" || PrivateAddress.isLoopback(host.withoutBrackets)
   }
 }

@@ -22,11 +22,10 @@ struct ProxyPage {
     calledBy address: String? = nil
   ) {
     switch (path, proxy.authority) {
-    case ("/", let authority) where address != nil:
-      let page = Self.instructions(for: address ?? "", opensTunnels: authority != nil)
-      response = .page(page + Self.console(at: console))
     case ("/", let authority):
-      let page = Self.body(deck.scenario, opensTunnels: authority != nil)
+      let page =
+        address.map { Self.instructions(for: $0, opensTunnels: authority != nil) }
+        ?? Self.body(deck.scenario, opensTunnels: authority != nil)
       response = .page(page + Self.console(at: console))
     case (Proxying.pictureHostPath, _):
       response = Response(
@@ -252,9 +251,6 @@ enum GivenCode {
 
   /// Reads the form of ``CodePage``.
   static func inForm(_ body: Data) -> String {
-    let pairs = String(decoding: body, as: UTF8.self).split(separator: "&")
-    let value = pairs.first { $0.hasPrefix("code=") }?.dropFirst(5) ?? ""
-    let text = String(value.replacing("+", with: " "))
-    return text.removingPercentEncoding ?? text
+    FormFields.fields(body).first { $0.name == "code" }?.text ?? ""
   }
 }

@@ -110,28 +110,3 @@ extension ClosedRange<Int> {
 
   private static func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
 }
-
-/// The requests of a server that are meant.
-struct RequestFilter: Sendable, Hashable {
-  var method: String?
-  var path: RequestPattern?
-  /// Only what came after the request of this number.
-  var since = 0
-  var status: Int?
-  /// A name out of `Journal.Take.requestNames`.
-  var take: String?
-  var limit = RequestFilter.limitDefault
-
-  static let limitDefault = 1000
-
-  init() {}
-
-  /// Returns the requests that are meant, the first `limit` of them.
-  func entries(of records: ExchangeRecords) -> [ExchangeRecord] {
-    let meant = records.entries(after: since).lazy.filter { entry in
-      (method == nil || entry.request.method == method) && (take == nil || entry.take.name == take)
-        && (status == nil || entry.end?.status == status) && path?.matches(entry.request) != false
-    }
-    return Array(meant.prefix(limit))
-  }
-}

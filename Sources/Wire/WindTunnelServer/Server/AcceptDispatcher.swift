@@ -67,23 +67,24 @@ struct ConnectionReceiver: Sendable {
   /// Takes over a socket that has been accepted and counted.
   func receive(_ socket: Socket, on reactor: Reactor) {
     guard !live.isDraining else { return reject(socket) }
+    guard own != nil || context.origins.proxy != nil else {
+      begin(socket, ReplayHandler(context: context), on: reactor)?.open()
+      return
+    }
+    // The peer may have reset its connection: then nothing tells any more whether it is served.
+    guard let peer = socket.peerAddress?.host else { return reject(socket) }
     if let own {
-      guard let peer = socket.peerAddress?.host else { return reject(socket) }
       begin(socket, own(peer), from: peer, on: reactor)?.open()
     } else if let proxy = context.origins.proxy {
-      guard let peer = socket.peerAddress?.host else { return reject(socket) }
       func handler(unknown: String? = nil) -> ProxyHandler {
         ProxyHandler(proxy, in: context, from: peer, unknownPeer: unknown)
       }
-      switch proxy.receive(socket) {
-      case .gone: reject(socket)
+      switch proxy.receive(peer) {
       case .served: begin(socket, handler(), from: peer, on: reactor)?.open()
       case .unknown: begin(socket, handler(unknown: peer), from: peer, on: reactor)?.open()
       case .refused(let sentence):
         begin(socket, handler(), from: peer, on: reactor)?.reject(sentence)
       }
-    } else {
-      begin(socket, ReplayHandler(context: context), on: reactor)?.open()
     }
   }
 

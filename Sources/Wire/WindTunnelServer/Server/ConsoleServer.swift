@@ -19,9 +19,9 @@ package final class ConsoleServer: Sendable {
   ///   - port: The port; 0 for any that is free.
   ///   - lan: A further address to listen at, for one device that gives the code.
   /// - Throws: ``ServerError`` where the port cannot be had.
-  package init(
+  package init<Book: ConsoleBook>(
     _ tool: Console.Tool,
-    _ source: any ConsoleSource,
+    _ source: ConsoleBoard<Book>,
     _ actions: ConsoleActions,
     port: Int,
     lan: (host: String, code: String)? = nil
@@ -35,7 +35,7 @@ package final class ConsoleServer: Sendable {
     let deck = Deck(Cassette())
     let group = group
     func open(at host: String, _ port: Int) async throws -> BoundListener {
-      try await BoundListener.openOwn(at: host, port, ConsoleHandler.limits, group, deck, handler)
+      try await BoundListener.openOwn(at: host, port, ConsoleGate.limits, group, deck, handler)
     }
     let own = try await open(at: "127.0.0.1", port)
     (self.port, self.handler) = (own.port, handler)

@@ -3,7 +3,7 @@ internal import WindTunnel
 extension Leaf {
   /// Makes the certificate that is shown in a handshake.
   init(_ handshake: Handshake) {
-    self.init()
+    self = .good
     if handshake.isForAnotherHost { names = [HostName("another.invalid")].compactMap(\.self) }
     validity =
       switch handshake.validity {

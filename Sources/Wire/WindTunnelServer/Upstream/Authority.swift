@@ -26,9 +26,22 @@ struct Authority {
 
     init(_ host: String, in context: OriginContext, by scheme: String) {
       (self.context, self.host, self.scheme) = (context, host, scheme)
-      cassetteOrigin = Authority.cassetteOrigin(context)
-      meant = Authority.meant(host, context, scheme, cassetteOrigin)
-      isSettled = false
+      (isSettled, cassetteOrigin) = (false, Authority.cassetteOrigin(context))
+      guard context.proxy == nil else {
+        meant = nil
+        return
+      }
+      let named = RequestURL("\(scheme)://\(host)")
+      meant =
+        if host.isEmpty || Authority.isOwn(named, context) {
+          // A host that is ignored at every port may be this machine.
+          cassetteOrigin
+        } else if context.upstream != nil {
+          // By the scheme that the host is asked by, which need not be the client's.
+          context.ignoredHost(named)?.url ?? cassetteOrigin
+        } else {
+          named
+        }
     }
 
     /// In an open tunnel every request is meant for the place that the tunnel leads to.
@@ -101,24 +114,6 @@ struct Authority {
 
   private static func cassetteOrigin(_ context: OriginContext) -> RequestURL? {
     context.recordedOrigin ?? context.upstream?.url ?? context.deck.origin
-  }
-
-  private static func meant(
-    _ host: String,
-    _ context: OriginContext,
-    _ scheme: String,
-    _ cassetteOrigin: RequestURL?
-  ) -> RequestURL? {
-    if context.proxy != nil { return nil }
-    if host.isEmpty { return cassetteOrigin }
-    let named = RequestURL("\(scheme)://\(host)")
-    if context.upstream != nil {
-      // A host that is ignored at every port may be this machine.
-      if isOwn(named, context) { return cassetteOrigin }
-      // By the scheme that the host is asked by, which need not be the client's.
-      return context.ignoredHost(named)?.url ?? cassetteOrigin
-    }
-    return isOwn(named, context) ? cassetteOrigin : named
   }
 
   /// The origins by which an answer may call the place that was asked.

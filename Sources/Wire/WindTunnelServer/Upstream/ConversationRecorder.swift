@@ -54,15 +54,14 @@ final class ConversationRecorder {
   ///   - handshake: The time that it took.
   ///   - channel: The connection to the origin.
   ///   - client: The connection to the client.
-  ///   - origins: The names of the port and the origins behind it.
   init?(
     _ exchange: RequestExchange,
     behind answer: ResponseHead,
     after handshake: Duration,
     on channel: Channel,
-    to client: Channel?,
-    in origins: OriginContext
+    to client: Channel?
   ) {
+    let origins = exchange.authority.context
     isKept = if case .forward(_?) = exchange.outcome.source { true } else { false }
     let isTold = origins.shows(exchange.outcome)
     guard isKept || isTold else { return nil }
@@ -96,17 +95,17 @@ final class ConversationRecorder {
     parts?.grew(to: 1)
   }
 
-  /// Takes note of what passes; the client's side is the left one.
-  func observe(_ side: Relay.Side, _ event: Relay.Event) {
+  /// Takes note of what passes.
+  func observe(_ side: WebSocketRole, _ event: Relay.Event) {
     switch (side, event) {
     case (_, .came) where shortfall != nil: break
-    case (.left, .came(let bytes)): read(bytes, from: .client, &client)
-    case (.right, .came(let bytes)): read(bytes, from: .server, &server)
+    case (.client, .came(let bytes)): read(bytes, from: .client, &client)
+    case (.server, .came(let bytes)): read(bytes, from: .server, &server)
     // What a side says behind its last word is nothing.
     case (_, .cut): if !server.isOver { shortfall = shortfall ?? "a fault ended it" }
-    case (.left, .ended): ended(.client)
-    case (.right, .ended), (.right, .closed): ended(.server)
-    case (.left, .closed):
+    case (.client, .ended): ended(.client)
+    case (.server, .ended), (.server, .closed): ended(.server)
+    case (.client, .closed):
       ended(.client)
       // Nobody hears any more of it, and a server that stops waits for no more.
       keep()

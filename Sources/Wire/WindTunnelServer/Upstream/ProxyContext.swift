@@ -22,27 +22,11 @@ final class ProxyContext: Sendable {
     resolver = LoopResolver(settings.resolver) { [weak loop] job in loop?.execute(job) }
   }
 
-  /// The treatment of a peer that connects.
-  enum Reception: Sendable, Hashable {
-    case served
-    /// The peer is asked for the code.
-    case unknown(String)
-    /// The peer is refused, with this reason.
-    case refused(String)
-    /// The peer has reset its connection. Its bytes from before can still be read, but nothing
-    /// tells any more whether it may be served.
-    case gone
-  }
-
-  func receive(_ socket: Socket) -> Reception {
-    guard let peer = socket.peerAddress?.host else { return .gone }
-    switch gate.withLock({ $0.standing(of: peer) }) {
-    case .served: return .served
-    case .unknown: return .unknown(peer)
-    case .refused(let sentence):
-      settings.notice?(.turnedAway(peer))
-      return .refused(sentence)
-    }
+  /// Returns the treatment of a peer that connects.
+  func receive(_ peer: String) -> PeerAuthorizer.Standing {
+    let standing = gate.withLock { $0.standing(of: peer) }
+    if case .refused = standing { settings.notice?(.turnedAway(peer)) }
+    return standing
   }
 
   /// Returns the kind of a peer.

@@ -6,9 +6,6 @@ internal import WindTunnel
 /// Neither side is read faster than the other takes it. An end of one direction is passed on as
 /// such, a reset as a reset. What goes wrong in a conversation is said elsewhere.
 final class Relay {
-  /// The side that something comes from.
-  enum Side { case left, right }
-
   /// The things that happen to a side.
   enum Event {
     /// Bytes came; the memory is valid during the call only.
@@ -36,13 +33,13 @@ final class Relay {
   private var closedCount = 0
   private var error: SocketError?
   /// The sides whose ends the other one has been told of.
-  private var passedEnds: Set<Side> = []
+  private var passedEnds: Set<WebSocketRole> = []
   /// Tells whether a fault has ended the conversation, so that the server has nobody to talk to.
   private var isCut = false
   /// The end of the server's connection, which the client's follows; `nil`: it is there.
   private var serverEnd: ServerEnd?
   /// Told of all bytes and ends before they are passed on.
-  private var observe: ((Side, Event) -> Void)?
+  private var observe: ((WebSocketRole, Event) -> Void)?
 
   /// Becomes the delegate of both; `ended` is called once, when both descriptors are closed.
   ///
@@ -57,7 +54,7 @@ final class Relay {
     _ left: LinkedChannel,
     _ right: Channel,
     through conversation: ConversationRelay? = nil,
-    observing observe: ((Side, Event) -> Void)? = nil,
+    observing observe: ((WebSocketRole, Event) -> Void)? = nil,
     telling tell: (([UndoneFault]) -> Void)? = nil,
     ended: @escaping (SocketError?) -> Void
   ) {
@@ -74,20 +71,20 @@ final class Relay {
   func begin(behind head: [UInt8] = [], with early: some Collection<UInt8> = []) {
     head.withUnsafeBytes { left?.write($0) }
     carry(conversation?.open())
-    Array(early).withUnsafeBytes { came($0, from: .right) }
-    if right.inputEnded { reachedEnd(.right) }
-    if right.phase == .closed { closed(.right, nil) }
+    Array(early).withUnsafeBytes { came($0, from: .server) }
+    if right.inputEnded { reachedEnd(.server) }
+    if right.phase == .closed { closed(.server, nil) }
     regulate()
   }
 
-  private func side(_ channel: Channel) -> Side { channel === right ? .right : .left }
+  private func side(_ channel: Channel) -> WebSocketRole { channel === right ? .server : .client }
 
-  private func came(_ bytes: UnsafeRawBufferPointer, from side: Side) {
+  private func came(_ bytes: UnsafeRawBufferPointer, from side: WebSocketRole) {
     guard !bytes.isEmpty else { return }
     observe?(side, .came(bytes))
     if conversation != nil {
-      carry(conversation?.receive(bytes, from: side.role, at: now))
-    } else if side == .left {
+      carry(conversation?.receive(bytes, from: side, at: now))
+    } else if side == .client {
       right.write(bytes)
     } else {
       left?.write(bytes)
@@ -102,8 +99,8 @@ final class Relay {
       case .bytes(let data, to: .client): left?.write(data)
       case .bytes(let data, to: .server): right.write(data)
       // The end of the connection is the end of what it says.
-      case .end(to: .client): if serverEnd == nil { passEnd(of: .right) }
-      case .end(to: .server): passEnd(of: .left)
+      case .end(to: .client): if serverEnd == nil { passEnd(of: .server) }
+      case .end(to: .server): passEnd(of: .client)
       case .close: cut { $0.close() }
       case .reset: cut { $0.reset() }
       case .stall: cut { _ in }
@@ -114,7 +111,7 @@ final class Relay {
 
   private func cut(_ end: (LinkedChannel) -> Void) {
     isCut = true
-    observe?(.right, .cut)
+    observe?(.server, .cut)
     tellUndone()
     right.close()
     guard let left, left.isOpen else { return }
@@ -143,36 +140,36 @@ final class Relay {
     left.pauseReading(right.isCongested)
   }
 
-  private func reachedEnd(_ side: Side) {
+  private func reachedEnd(_ side: WebSocketRole) {
     observe?(side, .ended)
     if conversation != nil {
-      carry(conversation?.ended(side.role, at: now))
+      carry(conversation?.ended(side, at: now))
     } else {
       passEnd(of: side)
     }
   }
 
   /// Tells the other side that one sends no more.
-  private func passEnd(of side: Side) {
+  private func passEnd(of side: WebSocketRole) {
     passedEnds.insert(side)
     if passedEnds.count == 2 {
       left?.close()
       right.close()
-    } else if side == .left {
+    } else if side == .client {
       right.finishWriting()
     } else {
       left?.finishWriting()
     }
   }
 
-  private func closed(_ side: Side, _ error: SocketError?) {
+  private func closed(_ side: WebSocketRole, _ error: SocketError?) {
     observe?(side, .closed)
-    if side == .left { tellUndone() }
+    if side == .client { tellUndone() }
     closedCount += 1
     self.error = self.error ?? error
     guard closedCount < 2 else { return finish() }
     let isReset = error?.kind == .reset
-    if side == .left {
+    if side == .client {
       if isReset { right.reset() } else { right.close() }
     } else {
       serverEnd = isReset ? .reset : .closed
@@ -196,10 +193,6 @@ final class Relay {
     ended?(error)
     (ended, observe, tell) = (nil, nil, nil)
   }
-}
-
-extension Relay.Side {
-  fileprivate var role: WebSocketRole { self == .left ? .client : .server }
 }
 
 extension Relay: ChannelDelegate {

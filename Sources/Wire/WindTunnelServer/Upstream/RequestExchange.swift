@@ -49,32 +49,25 @@ struct RequestArrival {
 
 /// The measures of one exchange, for the observer of its end.
 struct ExchangeMeasure {
-  /// The status that went out; `nil` while none has.
-  var status: Int?
-  /// The reason why the head of the origin's response is invalid, as a sentence.
-  var problem: String?
-  /// The content that has gone to the client, in bytes.
-  var bytes = 0
-  /// The fields of its head that say when, and where, a client is to ask next.
-  private var retryAfter: String?
-  private var location: String?
-  /// The scenario that the exchange was decided in, where a proxy's page tells them apart.
-  private let scenario: String?
+  /// The end as far as it is known; its latency and its ending are those of ``end(_:)``.
+  var known: ExchangeEnd
   private var requestEnd = Moment.now()
 
   /// Begins with nothing; `nil` where nobody is told.
   init?(of outcome: Outcome, in context: OriginContext) {
     let isObserved = context.deck.isObserved(outcome)
     guard isObserved || context.listsRequests || outcome.forwards else { return nil }
-    scenario = context.proxy != nil && isObserved ? context.deck.scenario.name : nil
+    // A proxy's page tells the scenarios apart.
+    let scenario = context.proxy != nil && isObserved ? context.deck.scenario.name : nil
+    known = ExchangeEnd(scenario: scenario, status: nil, bytes: 0, latency: .zero, ending: .whole)
   }
 
   /// Takes note of the head that has gone out.
   mutating func take(_ head: ResponseHead) {
-    status = head.status
+    known.status = head.status
     guard head.status >= 300 else { return }
-    retryAfter = Self.only(head.headers.values("Retry-After"))
-    if head.status < 400 { location = Self.only(head.headers.values("Location")) }
+    known.retryAfter = Self.only(head.headers.values("Retry-After"))
+    if head.status < 400 { known.location = Self.only(head.headers.values("Location")) }
   }
 
   private static func only(_ values: [String]) -> String? { values.count == 1 ? values[0] : nil }
@@ -84,7 +77,7 @@ struct ExchangeMeasure {
     guard case .recording(let interaction, _) = outcome.source, let response = interaction.response
     else { return }
     take(response.head)
-    bytes = response.body.count
+    known.bytes = response.body.count
   }
 
   /// Begins to count time anew: the request has come to its end only now.
@@ -92,15 +85,8 @@ struct ExchangeMeasure {
 
   /// Returns the end of the exchange, which is now.
   func end(_ ending: ExchangeEnd.Ending) -> ExchangeEnd {
-    ExchangeEnd(
-      scenario: scenario,
-      status: status,
-      bytes: bytes,
-      latency: .nanoseconds(Moment.now() - requestEnd),
-      ending: ending,
-      retryAfter: retryAfter,
-      location: location,
-      problem: problem
-    )
+    var end = known
+    (end.latency, end.ending) = (.nanoseconds(Moment.now() - requestEnd), ending)
+    return end
   }
 }

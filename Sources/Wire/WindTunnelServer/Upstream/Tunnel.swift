@@ -180,12 +180,6 @@ final class Tunnel {
 
   // MARK: - Tunnels that are looked into, where there is TLS in them
 
-  /// Tells the client that the tunnel is open, and waits for what it says.
-  private func listen() {
-    send(Delivery.established)
-    awaitHello()
-  }
-
   /// Has the client meet a handshake of this kind; it has been told that the tunnel is open.
   func shakeHands(_ handshake: Handshake) {
     // A proxy that opens no tunnels has been refused such weather.
@@ -244,7 +238,10 @@ final class Tunnel {
       upstream = channel
       channel.delegate = self
       opened()
-    case .failure(.forbidden(let refusal)): forbidden(refusal)
+    // That says nothing about the host, so nothing is kept.
+    case .failure(.forbidden(let refusal)):
+      if !isAnswered { client?.writeNotice(403, "\(refusal)") }
+      end(.refused(403)) { $0.close() }
     case .failure(.socket(let error)) where error.isOwn:
       context.deck.couldNotAsk(decision, "\(error)")
       if !isAnswered { client?.writeNotice(503, "\(authority) was not asked: \(error).") }
@@ -255,13 +252,6 @@ final class Tunnel {
       if !isAnswered { client?.writeNotice(502, "\(authority) failed: \(failure.text).") }
       end(.failed(failure.symptom)) { $0.close() }
     }
-  }
-
-  /// The proxy does not connect its client to any address of the host. That says nothing about the
-  /// host, so nothing is kept.
-  private func forbidden(_ refusal: AddressRefusal) {
-    if !isAnswered { client?.writeNotice(403, "\(refusal)") }
-    end(.refused(403)) { $0.close() }
   }
 
   private func opened() {
@@ -290,7 +280,11 @@ extension Tunnel: Courier {
 
   func send(_ data: Data) { client?.write(data) }
 
-  func relay() { if handOver == nil { connect() } else { listen() } }
+  func relay() {
+    guard handOver != nil else { return connect() }
+    send(Delivery.established)
+    awaitHello()
+  }
 
   func hold(_ way: Link.Way, _ isHeld: Bool) { set(way) { $0.isHeld = isHeld } }
 

@@ -80,27 +80,23 @@ private struct DriftComparison {
   }
 
   private mutating func compare(_ recorded: HeaderFields, _ live: HeaderFields, _ noun: String) {
-    let (there, here) = (Self.settled(recorded), Self.settled(live))
-    for (name, value) in there {
-      let other = here.first { $0.name == name }?.value
-      if let other, value.agrees(with: other) { continue }
-      note("\(noun) \(name)", value, other)
-    }
-    for (name, value) in here where !there.contains(where: { $0.name == name }) {
-      note("\(noun) \(name)", nil, value)
+    // Some platforms join repeats and sort names.
+    for name in Self.unique((Array(recorded) + Array(live)).map { $0.name.lowercased() })
+    where !Self.framing.contains(name) {
+      let (there, here) = (Self.joined(recorded, name), Self.joined(live, name))
+      if let there, let here, there.agrees(with: here) { continue }
+      note("\(noun) \(name)", there, here)
     }
   }
 
-  /// Returns each field that counts once, with all its values: some platforms join repeats and sort
-  /// names.
-  private static func settled(_ fields: HeaderFields) -> [(name: String, value: String)] {
-    var names: [String] = []
-    for field in fields where !names.contains(field.name.lowercased()) {
-      names.append(field.name.lowercased())
-    }
-    return names.filter { !framing.contains($0) }.map {
-      ($0, fields.values($0).joined(separator: ", "))
-    }
+  private static func joined(_ fields: HeaderFields, _ name: String) -> String? {
+    fields[name].map { _ in fields.values(name).joined(separator: ", ") }
+  }
+
+  /// Returns the names in their order, each once.
+  private static func unique(_ names: [String]) -> [String] {
+    var seen: Set<String> = []
+    return names.filter { seen.insert($0).inserted }
   }
 
   /// Of the connection and of how a body was wrapped for it; the body itself is compared.
@@ -137,31 +133,21 @@ private struct DriftComparison {
   private mutating func compare(_ recorded: JSON, _ live: JSON, at path: String) {
     switch (recorded, live) {
     case (.object(let there), .object(let here)):
-      for member in there {
-        let name = member.name.value
-        let place = path + Self.step(name)
-        if let value = live[name] {
-          compare(member.value, value, at: place)
-        } else {
-          note("body \(place)", member.value.description, nil)
-        }
-      }
-      for member in here where recorded[member.name.value] == nil {
-        note("body \(path)\(Self.step(member.name.value))", nil, member.value.description)
+      for name in Self.unique((there + here).map(\.name.value)) {
+        pair(recorded[name], live[name], at: path + Self.step(name))
       }
     case (.array(let there), .array(let here)):
-      for (index, (one, other)) in zip(there, here).enumerated() {
-        compare(one, other, at: "\(path)[\(index)]")
-      }
-      for (index, value) in there.enumerated().dropFirst(here.count) {
-        note("body \(path)[\(index)]", value.description, nil)
-      }
-      for (index, value) in here.enumerated().dropFirst(there.count) {
-        note("body \(path)[\(index)]", nil, value.description)
+      for index in 0..<max(there.count, here.count) {
+        pair(there.dropFirst(index).first, here.dropFirst(index).first, at: "\(path)[\(index)]")
       }
     default:
       if !Self.agree(recorded, live) { note("body \(path)", "\(recorded)", "\(live)") }
     }
+  }
+
+  private mutating func pair(_ recorded: JSON?, _ live: JSON?, at path: String) {
+    if let recorded, let live { return compare(recorded, live, at: path) }
+    note("body \(path)", recorded?.description, live?.description)
   }
 
   private static func agree(_ recorded: JSON, _ live: JSON) -> Bool {

@@ -66,7 +66,13 @@ public struct Verifier: Sendable {
     _ secrets: inout Secrets,
     _ asksUnsafe: Bool
   ) async throws -> Drift.Verdict {
-    if let reason = reasonToSkip(interaction, recordedURL, asksUnsafe) { return .skipped(reason) }
+    if let reason = Drift.reasonToSkip(interaction, asksUnsafe: asksUnsafe) {
+      return .skipped(reason)
+    }
+    let place = interaction.request.url
+    if place.host != nil, place.origin != recordedURL.origin {
+      return .skipped("it is not of \(recordedURL.origin ?? "")")
+    }
     let asked: Request
     do throws(Secrets.Missing) {
       asked = try secrets.restored(interaction.request)
@@ -94,19 +100,6 @@ public struct Verifier: Sendable {
       redaction,
       volatile: Set(volatile.map { $0.lowercased() })
     )
-  }
-
-  private func reasonToSkip(
-    _ interaction: Interaction,
-    _ recordedURL: RequestURL,
-    _ asksUnsafe: Bool
-  ) -> String? {
-    let request = interaction.request
-    if let reason = Drift.reasonToSkip(interaction, asksUnsafe: asksUnsafe) { return reason }
-    if request.url.host != nil, request.url.origin != recordedURL.origin {
-      return "it is not of \(recordedURL.origin ?? "")"
-    }
-    return nil
   }
 
   private func ask(
@@ -160,11 +153,10 @@ public struct Verifier: Sendable {
     var told = recordedURL
     told.scheme = upstream.url.scheme
     let origins = [upstream.url.origin, told.origin].compactMap { $0 }
-    response.head.headers = HeaderFields(
-      response.headers.map {
-        HeaderField($0.name, OriginRenaming.rename($0.value, origins, to: recordedURL))
-      }
-    )
+    for place in response.headers.indices {
+      let value = response.headers[place].value
+      response.head.headers[place].value = OriginRenaming.rename(value, origins, to: recordedURL)
+    }
     return .response(response)
   }
 }

@@ -45,20 +45,14 @@ package struct AddressPolicy: Sendable, Hashable {
     from subnet: Subnet?,
     asking localEnd: (SocketAddress) -> LocalEnd
   ) -> AddressRefusal.Reason? {
-    switch address.scope {
-    case .unspecified: return .unspecified
-    case .loopback: return .loopback
-    case .linkLocal: return .linkLocal
-    case .multicast: return .multicast
-    case .limited, .global: break
-    }
+    let scope = address.scope
+    if let scope, scope != .limited { return scope }
     switch localEnd(address) {
     case .at(let own) where own.unmapped.addressBytes == address.addressBytes: return .own
     case .unknown: return .unknown
     case .at, .nowhere: break
     }
-    if address.scope == .global || subnet?.contains(address) == true { return nil }
-    return .limited
+    return subnet?.contains(address) == true ? nil : scope
   }
 }
 
@@ -73,8 +67,24 @@ package enum LocalEnd: Sendable, Hashable {
 
 /// The refusal of a proxy to connect a peer to an address.
 public struct AddressRefusal: Sendable, Hashable, CustomStringConvertible {
+  /// The reasons for a refusal, of which most are the scope in which the address is understood (RFC
+  /// 4291 §2.5, RFC 6890).
   package enum Reason: Sendable, Hashable {
-    case loopback, unspecified, linkLocal, multicast, own, limited, unknown
+    /// The address is each machine's own.
+    case loopback
+    /// The address stands for no machine, or for this one in the absence of another.
+    case unspecified
+    /// The address is of one link, where a cloud's machines also get their secrets
+    /// (169.254.169.254).
+    case linkLocal
+    /// The address is of a group.
+    case multicast
+    /// The address is of a network that does not belong to the Internet.
+    case limited
+    /// The address is one of this machine's.
+    case own
+    /// The system does not report whether the address is one of this machine's.
+    case unknown
   }
 
   package let address: SocketAddress
@@ -120,7 +130,7 @@ public struct AllowedAddress: Sendable, Hashable {
     switch address.scope {
     case .unspecified, .multicast: return nil
     case .loopback where isAnyPort: return nil
-    case .loopback, .linkLocal, .limited, .global: break
+    default: break
     }
   }
 
@@ -129,24 +139,11 @@ public struct AllowedAddress: Sendable, Hashable {
   }
 }
 
-/// The scope in which an address is understood (RFC 4291 §2.5, RFC 6890).
-private enum AddressScope: Sendable, Hashable {
-  /// The address stands for no machine, or for this one in the absence of another.
-  case unspecified
-  /// The address is each machine's own.
-  case loopback
-  /// The address is of one link, where a cloud's machines also get their secrets (169.254.169.254).
-  case linkLocal
-  /// The address is of a group.
-  case multicast
-  /// The address is of a network that does not belong to the Internet.
-  case limited
-  /// The address is the same for all.
-  case global
-
+/// The ranges of addresses with a scope of their own; `nil` is the same for all.
+private enum AddressRanges {
   /// The ranges that are not global, as IANA's registry of special purposes has them (RFC 6890
   /// §2.2.2).
-  static let ofFour: [(subnet: Subnet, scope: AddressScope)] = [
+  static let four: [(subnet: Subnet, scope: AddressRefusal.Reason?)] = [
     // "This network" (RFC 1122 §3.2.1.3).
     (Subnet(four: 0, length: 8), .unspecified),
     (Subnet(four: 127, length: 8), .loopback),
@@ -169,7 +166,7 @@ private enum AddressScope: Sendable, Hashable {
 
   /// The global addresses of IPv6, and in front of them the exceptions; the rest of IPv6 is
   /// nobody's, or a private network's as fc00::/7 is (RFC 4193 §3.1).
-  static let ofSix: [(subnet: Subnet, scope: AddressScope)] = [
+  static let six: [(subnet: Subnet, scope: AddressRefusal.Reason?)] = [
     (Subnet(six: 0, length: 128), .unspecified),
     (Subnet(six: 0, 0, 0, 0, 0, 0, 0, 1, length: 128), .loopback),
     (Subnet(six: 0xFE80, length: 10), .linkLocal),
@@ -179,18 +176,19 @@ private enum AddressScope: Sendable, Hashable {
     (Subnet(six: 0x2001, length: 23), .limited),
     (Subnet(six: 0x2001, 0xDB8, length: 32), .limited),
     (Subnet(six: 0x3FFF, length: 20), .limited),
-    (Subnet(six: 0x2000, length: 3), .global),
+    (Subnet(six: 0x2000, length: 3), nil),
     // As far as the IPv4 address within is.
-    (Subnet(six: 0x64, 0xFF9B, length: 96), .global),
+    (Subnet(six: 0x64, 0xFF9B, length: 96), nil),
   ]
 }
 
 extension SocketAddress {
-  fileprivate var scope: AddressScope {
+  /// The scope of the address; `nil` for a global one.
+  fileprivate var scope: AddressRefusal.Reason? {
     let isFour = addressBytes.count == 4
-    let ranges = isFour ? AddressScope.ofFour : AddressScope.ofSix
+    let ranges = isFour ? AddressRanges.four : AddressRanges.six
     if let found = ranges.first(where: { $0.subnet.contains(self) }) { return found.scope }
-    return isFour ? .global : .limited
+    return isFour ? nil : .limited
   }
 
   /// The IPv4 address that an IPv6 socket spells `::ffff:127.0.0.1` (RFC 4291 §2.5.5.2), and every

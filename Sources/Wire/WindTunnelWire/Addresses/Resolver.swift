@@ -11,14 +11,8 @@ package final class Resolver: Sendable {
   /// The count of names that wait at most; further ones are refused.
   static let queueMax = 256
 
-  private struct Question: Sendable {
-    let host: String
-    let port: Int
-    let answered: @Sendable (Answer) -> Void
-  }
-
   private struct State {
-    var waiting: [Question] = []
+    var waiting: [@Sendable () -> Void] = []
     var threads = 0
   }
 
@@ -38,37 +32,26 @@ package final class Resolver: Sendable {
   /// at once.
   package func resolve(_ host: String, port: Int, _ answered: @escaping @Sendable (Answer) -> Void)
   {
-    let question = Question(host: host, port: port, answered: answered)
-    enum Next { case start, wait, refuse }
-    let next = state.withLock { state -> Next in
-      guard state.waiting.count < Self.queueMax else { return .refuse }
-      state.waiting.append(question)
-      guard state.threads < Self.threadsMax else { return .wait }
+    let (isTaken, needsThread) = state.withLock { state in
+      guard state.waiting.count < Self.queueMax else { return (false, false) }
+      state.waiting.append { [look] in answered(look(host, port)) }
+      guard state.threads < Self.threadsMax else { return (true, false) }
       state.threads += 1
-      return .start
+      return (true, true)
     }
-    switch next {
-    case .wait: break
-    case .refuse: answered(.failure(SocketError(.resolve, EAI_AGAIN)))
-    case .start:
-      let thread = Thread { [self] in work() }
-      thread.name = "WindTunnel names"
-      thread.start()
-    }
+    if !isTaken { answered(.failure(SocketError(.resolve, EAI_AGAIN))) }
+    guard needsThread else { return }
+    let thread = Thread { [self] in while let look = next() { look() } }
+    thread.name = "WindTunnel names"
+    thread.start()
   }
 
-  /// Looks names up as long as there are any.
-  private func work() {
-    while true {
-      let question = state.withLock { state -> Question? in
-        guard !state.waiting.isEmpty else {
-          state.threads -= 1
-          return nil
-        }
-        return state.waiting.removeFirst()
-      }
-      guard let question else { return }
-      question.answered(look(question.host, question.port))
+  /// Returns the next look-up; `nil` ends the thread.
+  private func next() -> (@Sendable () -> Void)? {
+    state.withLock { state in
+      guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
+      state.threads -= 1
+      return nil
     }
   }
 }

@@ -35,7 +35,7 @@ package final class Channel {
   /// The layer that seals and opens; `nil` where plain bytes travel.
   private var tls: TLSLayer?
   /// The bytes that travel and were not taken by the system.
-  private var output = OutputQueue()
+  private var output = ByteQueue()
   private var finishesWhenFlushed = false
   /// Tells whether what is written waits, an end of the output included.
   package var isOutputHeld = false {

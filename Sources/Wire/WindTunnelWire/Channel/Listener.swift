@@ -6,7 +6,7 @@ package final class Listener {
   ///
   /// While they are not, they wait there and, when it is full, at their own side: a connect that
   /// times out.
-  private(set) var isAccepting: Bool
+  private(set) var isAccepting = true
 
   private let socket: Socket
   private let reactor: Reactor
@@ -18,16 +18,13 @@ package final class Listener {
   /// The receiver of an accepted socket owns it.
   package convenience init(
     at address: SocketAddress = .loopback(),
-    backlog: Int = 1024,
-    isAccepting: Bool = true,
     in network: PrivateNetwork? = nil,
     on reactor: Reactor,
     accepted: @escaping (Socket) -> Void
   ) throws(SocketError) {
     try self.init(
-      Socket.listening(at: address, backlog: backlog, in: network),
+      Socket.listening(at: address, backlog: 1024, in: network),
       at: address,
-      isAccepting: isAccepting,
       on: reactor,
       accepted: accepted
     )
@@ -37,14 +34,13 @@ package final class Listener {
   package init(
     _ socket: Socket,
     at address: SocketAddress,
-    isAccepting: Bool = true,
     on reactor: Reactor,
     accepted: @escaping (Socket) -> Void
   ) throws(SocketError) {
     (self.socket, self.address) = (socket, socket.localAddress ?? address)
-    (self.reactor, self.accepted, self.isAccepting) = (reactor, accepted, isAccepting)
+    (self.reactor, self.accepted) = (reactor, accepted)
     do throws(SocketError) {
-      watch = try Watch(socket.descriptor, isAccepting ? .readable : [], self, on: reactor)
+      watch = try Watch(socket.descriptor, .readable, self, on: reactor)
     } catch {
       socket.close()
       throw error

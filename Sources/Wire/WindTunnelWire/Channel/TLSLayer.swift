@@ -12,8 +12,7 @@ final class TLSLayer {
   /// The error that ended it.
   package var error: SocketError?
 
-  private var unsealed: [UInt8] = []
-  private var sealedCount = 0
+  private var unsealed = ByteQueue()
 
   /// The count of bytes that are sealed at once: a few records, so that a large body is not held
   /// twice.
@@ -21,25 +20,20 @@ final class TLSLayer {
 
   package init(_ engine: TLSEngine) { self.engine = engine }
 
-  var unsealedBytes: Int { unsealed.count - sealedCount }
+  var unsealedBytes: Int { unsealed.count }
 
-  package func write(_ body: (inout [UInt8]) -> Void) { body(&unsealed) }
+  package func write(_ body: (inout [UInt8]) -> Void) { unsealed.write(body) }
 
   /// Seals at most 64 KiB of what was written, as TLS records.
   func sealPiece() {
-    let count = min(unsealedBytes, Self.pieceBytes)
-    unsealed.withUnsafeBytes {
-      engine.write(UnsafeRawBufferPointer(rebasing: $0[sealedCount..<(sealedCount + count)]))
-    }
-    sealedCount += count
-    if unsealedBytes == 0 { forget() }
+    let count = min(unsealed.count, Self.pieceBytes)
+    unsealed.peek(count) { engine.write(UnsafeRawBufferPointer($0)) }
+    unsealed.skip(count)
+    if unsealed.isEmpty { forget() }
   }
 
   /// Drops what was to be sealed, since there is no peer left to send it to.
-  func forget() {
-    unsealed.removeAll(keepingCapacity: unsealed.capacity <= Self.pieceBytes)
-    sealedCount = 0
-  }
+  func forget() { unsealed.removeAll(keeping: Self.pieceBytes) }
 }
 
 extension UInt8 {

@@ -79,17 +79,13 @@ package final class OriginConnector {
   /// Returns addresses with their families by turns, beginning with that of the first: where there
   /// is no way to one family, that costs one head start and not one for each of its addresses.
   static func byTurns(_ addresses: [SocketAddress]) -> [SocketAddress] {
-    guard let family = addresses.first?.family else { return [] }
-    var lines = [
+    let family = addresses.first?.family
+    let lines = [
       addresses.filter { $0.family == family }, addresses.filter { $0.family != family },
     ]
-    var order: [SocketAddress] = []
-    while order.count < addresses.count {
-      for line in lines.indices where !lines[line].isEmpty {
-        order.append(lines[line].removeFirst())
-      }
+    return addresses.indices.flatMap { place in
+      lines.compactMap { $0.dropFirst(place).first }
     }
-    return order
   }
 
   private func tryNext() {

@@ -118,8 +118,7 @@ package final class WebSocketLine: @unchecked Sendable {
       return failed(.unsupportedURL, "\(url) names no host.")
     }
     question = request.headers
-    var random = SystemRandomNumberGenerator()
-    let key = (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) }
+    let key = (0..<16).map { _ in UInt8.random(in: 0...255) }
     for field in WebSocketHandshake.request(key: key, compresses: compresses) {
       question.remove(field.name)
       question.append(field.name, field.value)

@@ -68,24 +68,16 @@ package struct Identity: Sendable {
 /// The qualities of a server's certificate, good or bad in a chosen way.
 package struct Leaf: Sendable, Hashable {
   /// The names that it is made out to; none stands for the host that the client asks for.
-  package var names: [HostName]
-  package var validity: Validity
-  package var issuer: Issuer
+  package var names: [HostName] = []
+  package var validity = Validity.current
+  package var issuer = Issuer.authority
   /// Tells whether the certificates above it are sent along.
-  package var sendsChain: Bool
+  package var sendsChain = true
   /// Tells whether it is signed with SHA-1.
-  package var isWeaklySigned: Bool
+  package var isWeaklySigned = false
 
-  package init(
-    names: [HostName] = [],
-    validity: Validity = .current,
-    issuer: Issuer = .authority,
-    sendsChain: Bool = true,
-    isWeaklySigned: Bool = false
-  ) {
-    (self.names, self.validity, self.issuer) = (names, validity, issuer)
-    (self.sendsChain, self.isWeaklySigned) = (sendsChain, isWeaklySigned)
-  }
+  /// The qualities of a good certificate.
+  package static let good = Leaf()
 
   /// The time that it holds for, in days from the making.
   package struct Validity: Sendable, Hashable {

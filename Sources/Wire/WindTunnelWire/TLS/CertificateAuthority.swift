@@ -29,8 +29,8 @@ public final class CertificateAuthority: Sendable {
   private struct Shelf: Sendable {
     var identities: [Leaf: Identity] = [:]
     var order: [Leaf] = []
-    var intermediate: Identity?
-    var stranger: Identity?
+    /// The authorities that are not the root, by the issuer that they are.
+    var authorities: [Leaf.Issuer: Identity] = [:]
   }
 
   package let openSSL: OpenSSL
@@ -49,17 +49,16 @@ public final class CertificateAuthority: Sendable {
     self.openSSL = openSSL
     name = "WindTunnel CA \(Self.mark())"
     serverKey = try PrivateKey(openSSL)
-    root = try Self.authority(name, openSSL)
+    root = try Self.authority(name, by: nil, openSSL)
   }
 
   private static func mark() -> String {
-    let digits = String(UInt32.random(in: 0..<1 << 24), radix: 16, uppercase: true)
-    return String(repeating: "0", count: 6 - digits.count) + digits
+    String(format: "%06X", UInt32.random(in: 0..<1 << 24))
   }
 
   private static func authority(
     _ name: String,
-    by signer: Identity? = nil,
+    by signer: Identity?,
     _ openSSL: OpenSSL
   ) throws(ServerError) -> Identity {
     let key = try PrivateKey(openSSL)
@@ -98,20 +97,18 @@ public final class CertificateAuthority: Sendable {
     switch leaf.issuer {
     case .authority: signer = root
     case .itself: signer = nil
-    case .intermediate:
-      let link: Identity =
-        if let made = shelf.intermediate { made } else {
-          try Self.authority("\(name) Link", by: root, openSSL)
+    case .intermediate, .stranger:
+      let isLink = leaf.issuer == .intermediate
+      let authority: Identity =
+        if let made = shelf.authorities[leaf.issuer] { made } else {
+          try Self.authority(
+            isLink ? "\(name) Link" : "Stranger CA \(Self.mark())",
+            by: isLink ? root : nil,
+            openSSL
+          )
         }
-      shelf.intermediate = link
-      (signer, chain) = (link, [link.certificate])
-    case .stranger:
-      let stranger: Identity =
-        if let made = shelf.stranger { made } else {
-          try Self.authority("Stranger CA \(Self.mark())", openSSL)
-        }
-      shelf.stranger = stranger
-      (signer, chain) = (stranger, [stranger.certificate])
+      shelf.authorities[leaf.issuer] = authority
+      (signer, chain) = (authority, [authority.certificate])
     }
     var draft = CertificateDraft.server(leaf.names, leaf.validity)
     draft.isWeaklySigned = leaf.isWeaklySigned

@@ -89,18 +89,16 @@ package final class TLSEngine {
 
   /// Says who the server should be, to it and to the verification.
   private func expect(_ host: HostName) {
-    if host.isAddress {
-      // RFC 6066 §3: an address is no server name.
-      guard crypto.X509_VERIFY_PARAM_set1_ip_asc(ssl.SSL_get0_param(pointer), host.text) == 1
-      else { return fail(.unusable, "there is no memory for the name to verify") }
-    } else {
-      guard ssl.SSL_set1_host(pointer, host.text) == 1 else {
-        return fail(.unusable, "there is no memory for the name to verify")
-      }
-      var name = Array(host.text.utf8CString)
-      // SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name; it copies.
-      _ = name.withUnsafeMutableBytes { ssl.SSL_ctrl(pointer, 55, 0, $0.baseAddress) }
-    }
+    let isTaken =
+      host.isAddress
+      ? crypto.X509_VERIFY_PARAM_set1_ip_asc(ssl.SSL_get0_param(pointer), host.text)
+      : ssl.SSL_set1_host(pointer, host.text)
+    guard isTaken == 1 else { return fail(.unusable, "there is no memory for the name to verify") }
+    // RFC 6066 §3: an address is no server name.
+    if host.isAddress { return }
+    var name = Array(host.text.utf8CString)
+    // SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name; it copies.
+    _ = name.withUnsafeMutableBytes { ssl.SSL_ctrl(pointer, 55, 0, $0.baseAddress) }
   }
 
   /// Called within the handshake, when the client's hello is known.

@@ -35,11 +35,11 @@ import Testing
   @Test func `names beyond a bound are counted alike in any order`() {
     var generator = Generator(seed: 5)
     let names = (0..<900).map { _ in "n\(Int.random(in: 0..<400, using: &generator))" }
-    func counts(_ names: some Sequence<String>) -> BoundedCounts {
-      names.reduce(into: BoundedCounts()) { $0.add($1) }
+    func counts(_ names: some Sequence<String>) -> BoundedCounts<String> {
+      names.reduce(into: BoundedCounts<String>()) { $0.add($1) }
     }
     let whole = counts(names)
-    expectEqual(whole.named.count, BoundedCounts.namesMax)
+    expectEqual(whole.named.count, BoundedCounts<String>.namesMax)
     #expect(whole.total == 900 && whole.others == 900 - whole.named.values.reduce(0, +))
     #expect(whole.others > 0)
     for name in whole.named.keys.prefix(20) {

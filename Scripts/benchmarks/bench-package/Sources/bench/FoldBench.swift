@@ -12,7 +12,7 @@ enum FoldBench {
 
   static func run() {
     let templates = templates()
-    let before = memory()
+    let before = ProcessFacts.peakBytes
     // The core's time, since others may use it, too.
     let start = clock()
     var fold = MetricsAccumulator()
@@ -26,7 +26,7 @@ enum FoldBench {
       fold.add(call)
     }
     let seconds = Double(clock() - start) / Double(CLOCKS_PER_SEC)
-    let peak = memory()
+    let peak = ProcessFacts.peakBytes
     let metrics = fold.metrics
     let rate = Double(count) / seconds / 1e6
     print(
@@ -62,18 +62,6 @@ enum FoldBench {
     )
   }
 
-  /// The most memory that was resident so far, in bytes.
-  private static func memory() -> Int {
-    var usage = rusage()
-    #if canImport(Darwin)
-      getrusage(RUSAGE_SELF, &usage)
-      return usage.ru_maxrss
-    #else
-      getrusage(RUSAGE_SELF.rawValue, &usage)
-      return usage.ru_maxrss * 1024
-    #endif
-  }
-
   private static func templates() -> [Observation] {
     let endpoints = (0..<8).map { "GET /endpoints/number/\($0)" }
     return (0..<64).map { number in
@@ -81,17 +69,17 @@ enum FoldBench {
       let isFaulty = number % 10 == 3
       let faults = isFaulty ? #"[{"status":503,"retryAfterSeconds":1}]"# : "[]"
       var first = Observation.Attempt(
-        decision: "scenario/\(number)\t\(endpoint)\t1\t\(faults)",
-        take: isFaulty ? "withheld 3" : "recording 3"
+        decision: AttemptDecision(line: "scenario/\(number)\t\(endpoint)\t1\t\(faults)"),
+        source: ResponseSource(words: isFaulty ? "withheld 3" : "recording 3")
       )
       first.start = .milliseconds(number * 7)
       first.end = .milliseconds(number * 7 + 3)
       first.isRepeatable = true
       var attempts = [first]
       if isFaulty {
-        first.decision = "scenario/\(number)\t\(endpoint)\t2\t[]"
+        first.decision = AttemptDecision(line: "scenario/\(number)\t\(endpoint)\t2\t[]")
         first.start = .milliseconds(number * 7 + 1010)
-        first.take = "recording 3"
+        first.source = ResponseSource(words: "recording 3")
         attempts.append(first)
       }
       var call = Observation(

@@ -38,6 +38,18 @@ enum ProcessFacts {
     return (size(#"system type="current"#) + size(#"total type="mmap"#) - free) / 1e6
   }
 
+  /// The most memory that was resident so far, in bytes.
+  static var peakBytes: Int {
+    var usage = rusage()
+    #if canImport(Darwin)
+      getrusage(RUSAGE_SELF, &usage)
+      return usage.ru_maxrss
+    #else
+      getrusage(RUSAGE_SELF.rawValue, &usage)
+      return usage.ru_maxrss * 1024
+    #endif
+  }
+
   /// How many descriptors are open.
   static var descriptors: Int? {
     // Elsewhere than on Linux there is no such folder.

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import WindTunnel
 internal import WindTunnelDrill
 internal import WindTunnelNetworkLayer
 internal import WindTunnelReferenceSubject
@@ -31,6 +32,31 @@ enum VirtualBench {
       report("virtual  \(name) : the client alone", ratios[name] ?? [])
       print("virtual  \(name): \(rate(rates[name])) calls a second")
     }
+    try await serverErrors(alone: (rates["alone"] ?? []).median)
+  }
+
+  /// A hundred thousand calls, of which the server fails a third, and all that is kept of them.
+  private static func serverErrors(alone: Double) async throws {
+    let scenarios = [Scenario].preRelease.filter { $0.name == "server-errors" }
+    let calls = 100_000
+    let before = ProcessFacts.peakBytes
+    let drill = Drill(Tape.cassette(10), in: scenarios, calls: calls, stage: .inProcess)
+    let taken = try await seconds {
+      let report = try await drill.run(in: .virtualTime) { call in
+        let client = NetworkClient(
+          builder: RequestBuilder(baseURL: call.baseURL),
+          transport: call.transport
+        )
+        return try await client.call(Endpoint(.get, target: call.request.url.target)).body
+      }
+      precondition(report.scenarios[0].subjects[0].metrics.calls == calls)
+    }
+    let rate = Double(calls) / taken
+    let megabytes = (ProcessFacts.peakBytes - before) / 1_000_000
+    print(
+      "virtual  server errors : the client alone: ratio \((alone / rate).shown()), "
+        + "\(Int(rate)) calls a second, \(megabytes) MB above the start"
+    )
   }
 
   private static let flights: KeyValuePairs<String, @Sendable () async throws -> Void> = [

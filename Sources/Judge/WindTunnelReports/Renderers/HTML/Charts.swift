@@ -35,9 +35,9 @@ private func at(_ value: Double) -> String { "\(JSON.number(value, places: 1))" 
 
 /// A chart of how long calls took, with the successful calls of each length below the failed ones.
 struct DistributionChart {
-  fileprivate let calls: [Observation]
-  fileprivate let p50: Duration?
-  fileprivate let p95: Duration?
+  let calls: [Observation]
+  let p50: Duration?
+  let p95: Duration?
 
   private static let bars = 44
 
@@ -89,7 +89,7 @@ struct DistributionChart {
 
 /// A chart of when calls began, how long each took, and which failed.
 struct TimelineChart {
-  fileprivate let calls: [Observation]
+  let calls: [Observation]
 
   /// The maximum number of points; failed calls are kept first.
   private static let pointsMax = 600
@@ -134,12 +134,4 @@ struct TimelineChart {
     let step = max(1, (good.count + room - 1) / room)
     return stride(from: 0, to: good.count, by: step).map { good[$0] } + fallen
   }
-}
-
-extension Report.Row {
-  var distribution: DistributionChart {
-    DistributionChart(calls: observations.filter(\.isJudged), p50: metrics.p50, p95: metrics.p95)
-  }
-
-  var timeline: TimelineChart { TimelineChart(calls: observations.filter(\.isJudged)) }
 }

@@ -29,25 +29,22 @@ struct CoverageTable {
   static let endpointsMax = 12
 
   /// The faults, in the order of the scenarios.
-  private(set) var faults: [String] = []
+  let faults: [String]
   /// The endpoints, in the same order.
-  private(set) var endpoints: [String] = []
-  private var cells: [String: [String: [Coverage.Row]]] = [:]
-  private var met = 0
-  private var countable = 0
+  let endpoints: [String]
+  private let cells: [[String]: [Coverage.Row]]
+  private let met: Int
+  private let countable: Int
 
   /// Lays the judged client's rows over one another.
   init(_ report: Report) {
-    var known: Set<String> = []
-    for coverage in report.scenarios.compactMap({ $0.subjects.first?.coverage }) {
-      countable += coverage.countable.count
-      met += coverage.countable.count - coverage.gaps.count
-      for row in coverage.rows {
-        if cells[row.fault] == nil { faults.append(row.fault) }
-        if known.insert(row.endpoint).inserted { endpoints.append(row.endpoint) }
-        cells[row.fault, default: [:]][row.endpoint, default: []].append(row)
-      }
-    }
+    let all = report.scenarios.compactMap { $0.subjects.first?.coverage }
+    let rows = all.flatMap(\.rows)
+    faults = rows.grouped(by: \.fault).map(\.key)
+    endpoints = rows.grouped(by: \.endpoint).map(\.key)
+    cells = Dictionary(grouping: rows) { [$0.fault, $0.endpoint] }
+    countable = all.reduce(0) { $0 + $1.countable.count }
+    met = countable - all.reduce(0) { $0 + $1.gaps.count }
   }
 
   /// The number of faults that were met, of those that can be met.
@@ -55,14 +52,12 @@ struct CoverageTable {
 
   /// Returns the colour and the words of a cell.
   func cell(_ fault: String, _ endpoint: String) -> (kind: HTML.Cell.Kind, words: String) {
-    let rows = cells[fault]?[endpoint] ?? []
+    let rows = cells[[fault, endpoint]] ?? []
     let firsts = rows.map(\.first).filter { $0 != .cannotBeMet }
     guard !firsts.isEmpty else { return (.figure, "cannot be met here") }
     let names = ["1st", "2nd", "3rd", "4+"]
     let counts = names.enumerated().compactMap { place, name -> String? in
-      let states = rows.map { $0.attempts[place] }.filter { $0 != .cannotBeMet }
-      guard !states.isEmpty else { return nil }
-      let count = states.reduce(0) { $0 + $1.count }
+      let count = rows.reduce(0) { $0 + $1.attempts[place].count }
       return count > 0 ? "\(name) \(count)" : nil
     }
     // A fault that was not met in each scenario counts as not met.

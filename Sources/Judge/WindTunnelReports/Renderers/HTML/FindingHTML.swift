@@ -18,6 +18,10 @@ extension FindingGroup {
     let kind = finding.severity.rawValue
     let advice = [cost.map { "Cost: \($0)" }, fix.map { "Fix: \($0)" }]
     let notes = advice.compactMap { $0 } + excuses
+    let againLine = again.map { again in
+      "<p class=\"dim\">To repeat that call: "
+        + "<code>windtunnel drill --again \("\(reportFile)#\(again)".asShellWord.escapedForHTML)</code></p>\n"
+    }
     return """
       <article class="finding \(kind)"><h3><span>\(kind)</span> \
       <code>\(finding.rule.escapedForHTML)</code></h3>
@@ -25,14 +29,8 @@ extension FindingGroup {
       <p>\(whereWords.escapedForHTML)</p>
       \(timeLine)
       \(ConversationLanes(of: attempts, since: attempts.first?.start).svg)\(notes.map { "<p class=\"dim\">\($0.escapedForHTML)</p>" }.joined())
-      \(againLine)</article>
+      \(againLine ?? "")</article>
       """
-  }
-
-  private var againLine: String {
-    guard let again else { return "" }
-    return "<p class=\"dim\">To repeat that call: "
-      + "<code>windtunnel drill --again \("\(reportFile)#\(again)".asShellWord.escapedForHTML)</code></p>\n"
   }
 
   /// The steps on one axis, from the call's start to the last of them: an attempt is a bar from its

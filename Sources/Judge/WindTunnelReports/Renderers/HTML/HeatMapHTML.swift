@@ -1,9 +1,8 @@
 extension Report {
   /// The map of the judged client's success: scenarios down, endpoints across.
   var heatMap: String {
-    var endpoints: [String] = []
-    for name in scenarios.flatMap({ $0.subjects.first?.endpoints.map(\.name) ?? [] })
-    where !endpoints.contains(name) { endpoints.append(name) }
+    let called = scenarios.flatMap { $0.subjects.first?.endpoints ?? [] }
+    let endpoints = called.grouped(by: \.name).map(\.key)
     let shown = Array(endpoints.prefix(HeatCell.endpointsMax))
     let names = ["all"] + shown
     let rows = scenarios.enumerated().map { place, flown -> String in

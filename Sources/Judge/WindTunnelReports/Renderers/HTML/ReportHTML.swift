@@ -1,5 +1,3 @@
-internal import Foundation
-
 // One page without scripts, fonts or pictures from other places. It shows the verdict first, then
 // the findings and failed gates, then each scenario with its failing calls.
 
@@ -7,24 +5,17 @@ extension Report {
   func html() -> String {
     let verdict = verdict
     let words = verdict.line.escapedForHTML
-    return """
-      <!DOCTYPE html>
-      <html lang="en"><head><meta charset="utf-8">
-      <meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
-      style-src 'unsafe-inline'; img-src data:">
-      <meta name="viewport" content="width=device-width, initial-scale=1">
-      <link rel="icon" href="data:,"><title>WindTunnel – \(words)</title>
-      <style>\(HTML.style)\(HTML.findingStyle)</style></head><body>
+    let notes = warnings.map { "<p class=\"note\">\($0.escapedForHTML)</p>" }
+    let body = """
       <header class="verdict \(verdict.style)"><p class="dim">\(testedWords.escapedForHTML)</p>
       <p class="ship">\(verdict.advice.escapedForHTML)</p><h1>\(words)</h1>
       \(htmlReasons)
-      <p>\(subjectWords.escapedForHTML)</p>\(htmlWarnings)</header>
-      \(htmlFindings)\(htmlGates)\(heatMap)\(htmlCoverage)
+      <p>\(subjectWords.escapedForHTML)</p>\(notes.joined())</header>
+      \(FindingGroup.section(findingGroups, findings.words, ruleCounts))\(htmlGates)\(heatMap)\(htmlCoverage)
       \(scenarios.enumerated().map { $1.html(at: $0) }.joined(separator: "\n"))
       \(htmlFacts)
-      </body></html>
-
       """
+    return HTML.page(words, body, style: HTML.findingStyle)
   }
 
   /// The reasons for a verdict that is not good, a line each.
@@ -38,10 +29,6 @@ extension Report {
 
   /// The number of reasons that are shown at a glance.
   private static let reasonsMax = 6
-
-  private var htmlWarnings: String {
-    warnings.map { "<p class=\"note\">\($0.escapedForHTML)</p>" }.joined()
-  }
 
   /// The client, the cassette, the date and the version of the run, as far as they are known:
   /// `Library 2.1 · shop.json · 2026-11-28 · windtunnel 0.1.0`.
@@ -74,11 +61,10 @@ extension Report {
   private var htmlGates: String {
     let all = judgements
     guard !all.isEmpty else { return "" }
-    // Failed gates come first, then inconclusive ones.
-    let untold = all.filter { $0.result.verdict != .met && $0.result.verdict != .failed }
-    let sorted =
-      all.filter { $0.result.verdict == .failed } + untold
-      + all.filter { $0.result.verdict == .met }
+    let order: [GateResult.Verdict] = [.failed, .inconclusive(""), .met]
+    let sorted = order.flatMap { verdict in
+      all.filter { $0.result.verdict.word == verdict.word }
+    }
     let rows = sorted.map { judgement -> [HTML.Cell] in
       let result = judgement.result
       let kind: HTML.Cell.Kind =
@@ -95,11 +81,6 @@ extension Report {
     }
     return "<section id=\"gates\"><h2>Gates</h2>"
       + HTML.table(["scenario", "gate", "verdict", "got", ""], rows) + "</section>"
-  }
-
-  /// The broken rules, errors first, each with the call that shows it on a time line.
-  private var htmlFindings: String {
-    FindingGroup.section(findingGroups, findings.words, ruleCounts)
   }
 
   private var htmlFacts: String {
@@ -121,16 +102,16 @@ extension Report {
 }
 
 /// The pieces that the page is made of.
-enum HTML {
-  struct Cell {
-    enum Kind: String {
+package enum HTML {
+  package struct Cell {
+    package enum Kind: String {
       case figure, words, code, good, bad, doubtful
     }
 
     var text: String
     var kind: Kind
 
-    init(_ text: String, _ kind: Kind = .figure) { (self.text, self.kind) = (text, kind) }
+    package init(_ text: String, _ kind: Kind = .figure) { (self.text, self.kind) = (text, kind) }
 
     /// Returns a figure that should be nothing.
     static func unwanted(_ count: Int?) -> Cell {
@@ -148,7 +129,23 @@ enum HTML {
     }
   }
 
-  static func table(_ heads: [String], _ rows: [[Cell]]) -> String {
+  /// Returns a page of a title and a body, with the looks of all reports and its own.
+  package static func page(_ title: String, _ body: String, style own: String) -> String {
+    """
+    <!DOCTYPE html>
+    <html lang="en"><head><meta charset="utf-8">
+    <meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
+    style-src 'unsafe-inline'; img-src data:">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <link rel="icon" href="data:,"><title>WindTunnel – \(title)</title>
+    <style>\(style)\(own)</style></head><body>
+    \(body)
+    </body></html>
+
+    """
+  }
+
+  package static func table(_ heads: [String], _ rows: [[Cell]]) -> String {
     let head = zip(heads, rows.first ?? []).map { head, cell in
       let isWords = cell.kind == .words || cell.kind == .code
       return "<th\(isWords ? " class=\"words\"" : "")>\(head.escapedForHTML)</th>"
@@ -158,6 +155,11 @@ enum HTML {
     let kind = heads.count > 8 ? "wide long" : "wide"
     return "<div class=\"\(kind)\"><table><thead><tr>\(head)</tr></thead><tbody>\n\(body)\n"
       + "</tbody></table></div>\n"
+  }
+
+  /// Returns a table under a title; empty if there are no rows.
+  static func table(_ title: String, _ heads: [String], _ rows: [[Cell]]) -> String {
+    rows.isEmpty ? "" : "<h3>\(title.escapedForHTML)</h3>" + table(heads, rows)
   }
 
   /// Returns a table of columns that are equally wide but for the first, with a hint that is shown
@@ -173,7 +175,12 @@ enum HTML {
     """
   }
 
-  static func tile(_ name: String, _ value: String, _ note: String = "", isBad: Bool = false)
+  package static func tile(
+    _ name: String,
+    _ value: String,
+    _ note: String = "",
+    isBad: Bool = false
+  )
     -> String
   {
     let note = note.isEmpty ? "" : "<small>\(note.escapedForHTML)</small>"
@@ -199,7 +206,7 @@ enum HTML {
     """
 
   /// Colours are named once for light and once for dark; nothing else knows which it is.
-  fileprivate static let style = """
+  private static let style = """
     :root { color-scheme: light dark; --back: #ffffff; --ink: #16191d; --dim: #5b6470;
       --line: #d8dce2; --shade: #16191d55; --tile: #f3f5f8; --link: #0b57d0; --good: #1b7f4b; --bad: #b3261e; --doubtful: #8a5a00;
       --good-back: #e2f4ea; --bad-back: #fde7e5; --doubtful-back: #fdf1d8;

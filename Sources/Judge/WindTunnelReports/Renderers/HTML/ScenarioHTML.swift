@@ -2,11 +2,13 @@ extension Report.ScenarioResult {
   /// Everything about one scenario. Its place in the report is found by the page's own links.
   func html(at place: Int) -> String {
     guard let row = subjects.first else { return "" }
+    let judged = row.observations.filter(\.isJudged)
+    let latencies = DistributionChart(calls: judged, p50: row.metrics.p50, p95: row.metrics.p95)
     return """
       <section id="s\(place)" class="scenario"><h2>\(name.escapedForHTML) \
       <small>\(stage == .onTheWire ? "on the wire" : "in process")</small></h2>
       <div class="tiles">\(row.tiles)</div>
-      <div class="charts">\(row.distribution.svg)\(row.timeline.svg)</div>
+      <div class="charts">\(latencies.svg)\(TimelineChart(calls: judged).svg)</div>
       \(comparisonTable(row))\(subjectTable)\(subjectComparisonTable)\(endpointTable(row))\(weatherTable(row))\(backoffTable(row))\
       \(stageTable(row))
       \(row.stories(in: name))
@@ -16,26 +18,18 @@ extension Report.ScenarioResult {
 
   private func comparisonTable(_ row: Report.Row) -> String {
     guard let pair = row.comparison else { return "" }
-    let cells = [
-      HTML.Cell("\(pair.pairs)"), HTML.Cell(Figures.percent(pair.successRate.before)),
-      HTML.Cell(Figures.percent(pair.successRate.now)), .unwanted(pair.flips?.lost),
-      HTML.Cell(Figures.count(pair.flips?.won)), HTML.Cell(Figures.ratio(pair.p95Ratio)),
-      HTML.Cell(Figures.ratio(pair.medianRatio)),
-      pair.hasOtherLatencies
-        ? HTML.Cell("not comparable", pair.latencyCell.kind) : pair.latencyCell,
-    ]
-    let heads = [
-      "pairs", "success before", "now", "lost", "won", "P95 ratio", "median ratio", "latency",
-    ]
-    return "<h3>Against the baseline</h3>" + HTML.table(heads, [cells])
+    let columns = [.pairs] + PairColumn.ofBaseline
+    let latency = pair.latencyCell
+    let last = pair.hasOtherLatencies ? HTML.Cell("not comparable", latency.kind) : latency
+    let heads = columns.map(\.rawValue) + ["latency"]
+    return HTML.table("Against the baseline", heads, [pair.cells(columns) + [last]])
   }
 
   /// The figures of the judged client and of the other clients.
   private var subjectTable: String {
     guard subjects.count > 1 else { return "" }
     let rows = subjects.map { [HTML.Cell($0.name, .words)] + $0.metrics.htmlCells }
-    return "<h3>Compared with other clients</h3>"
-      + HTML.table(["client"] + Metrics.htmlHeads, rows)
+    return HTML.table("Compared with other clients", ["client"] + Metrics.htmlHeads, rows)
   }
 
   /// The judged client and the clients that are compared with it, call by call.
@@ -43,37 +37,24 @@ extension Report.ScenarioResult {
     let rows = subjects.compactMap { row in
       row.against.map { against in
         let pair = against.comparison
-        return [
-          HTML.Cell(row.name, .words), HTML.Cell("\(pair.pairs)"), .unwanted(pair.flips?.lost),
-          HTML.Cell(Figures.count(pair.flips?.won)),
-          HTML.Cell(pair.successDifference.map { Figures.points($0) } ?? Figures.unseen),
-          HTML.Cell(Figures.ratio(pair.p95Ratio)), HTML.Cell(Figures.ratio(pair.medianRatio)),
-          pair.latencyCell,
-        ]
+        return [HTML.Cell(row.name, .words)] + pair.cells(PairColumn.ofSubjects)
+          + [pair.latencyCell]
       }
     }
-    guard let judged = subjects.first, !rows.isEmpty else { return "" }
-    let heads = [
-      "client", "pairs", "lost", "won", "success, points", "P95 ratio", "median ratio", "latency",
-    ]
-    return "<h3>Against \(judged.name.escapedForHTML), call by call</h3>" + HTML.table(heads, rows)
+    let heads = ["client"] + PairColumn.ofSubjects.map(\.rawValue) + ["latency"]
+    return HTML.table("Against \(subjects.first?.name ?? ""), call by call", heads, rows)
   }
 
   private func endpointTable(_ row: Report.Row) -> String {
     let rows = row.endpoints.map { [HTML.Cell($0.name, .words)] + $0.metrics.htmlCells }
-    guard !rows.isEmpty else { return "" }
-    return "<h3>By endpoint</h3>" + HTML.table(["endpoint"] + Metrics.htmlHeads, rows)
+    return HTML.table("By endpoint", ["endpoint"] + Metrics.htmlHeads, rows)
   }
 
   /// Faults down, ends across.
   private func weatherTable(_ row: Report.Row) -> String {
     let endings = row.metrics.endings
-    var (faults, ends): ([String], [String]) = ([], [])
-    for one in endings {
-      if !faults.contains(one.fault) { faults.append(one.fault) }
-      if !ends.contains(one.ending) { ends.append(one.ending) }
-    }
-    guard !endings.isEmpty else { return "" }
+    let faults = endings.grouped(by: \.fault).map(\.key)
+    let ends = endings.grouped(by: \.ending).map(\.key)
     let fired = row.metrics.faults
     let rows = faults.map { fault -> [HTML.Cell] in
       let count = fired.first { $0.fault == fault }
@@ -90,8 +71,8 @@ extension Report.ScenarioResult {
     let never =
       planned.isEmpty || row.metrics.amplification == nil
       ? "" : "<p class=\"dim\">Never fired: \(planned.joined(separator: ", ").escapedForHTML).</p>"
-    return "<h3>Faults, and how their calls ended</h3>"
-      + HTML.table(["fault", "fired", "noticed"] + ends, rows) + never
+    let heads = ["fault", "fired", "noticed"] + ends
+    return HTML.table("Faults, and how their calls ended", heads, rows) + never
   }
 
   private func stageTable(_ row: Report.Row) -> String {
@@ -104,29 +85,30 @@ extension Report.ScenarioResult {
         HTML.Cell(Figures.time(stage.max)),
       ]
     }
-    return "<h3>Time of attempts by stage</h3>"
-      + HTML.table(["stage", "seen", "P50", "P95", "max"], rows)
+    let heads = ["stage", "seen", "P50", "P95", "max"]
+    return HTML.table("Time of attempts by stage", heads, rows)
   }
 
   private func backoffTable(_ row: Report.Row) -> String {
-    guard let backoff = row.metrics.backoff, !backoff.isEmpty else { return "" }
-    let rows = backoff.map { wait in
-      [
-        HTML.Cell(
-          wait.retry == RetryAfterTally.retriesMax ? "8 and later" : "\(wait.retry)",
-          .words
-        ),
+    let rows = (row.metrics.backoff ?? []).map { wait in
+      let isLast = wait.retry == RetryAfterTally.retriesMax
+      return [
+        HTML.Cell(isLast ? "8 and later" : "\(wait.retry)", .words),
         HTML.Cell("\(wait.count)"), HTML.Cell(Figures.time(wait.min)),
         HTML.Cell(Figures.time(wait.median)), HTML.Cell(Figures.time(wait.max)),
         HTML.Cell(Figures.decimal(wait.variation)),
       ]
     }
-    return "<h3>Waits before retries</h3>"
-      + HTML.table(["retry", "seen", "shortest", "median", "longest", "variation"], rows)
+    let heads = ["retry", "seen", "shortest", "median", "longest", "variation"]
+    return HTML.table("Waits before retries", heads, rows)
   }
 }
 
 extension BaselineComparison {
+  fileprivate func cells(_ columns: [PairColumn]) -> [HTML.Cell] {
+    columns.map { $0 == .lost ? .unwanted(flips?.lost) : HTML.Cell($0.text(self)) }
+  }
+
   /// Whether the client got slower or faster.
   fileprivate var latencyCell: HTML.Cell {
     isSlower
@@ -163,39 +145,29 @@ extension Report.Row {
 
   /// Its figures, each in a box.
   fileprivate var tiles: String {
-    let metrics = metrics
-    func interval(_ lower: String, _ upper: String) -> String { "\(lower) to \(upper)" }
-    func share(_ name: String, _ share: Double?, _ note: String = "") -> String {
-      HTML.tile(name, Figures.percent(share), note)
-    }
-    func time(_ name: String, _ time: Duration?, _ note: String) -> String {
-      HTML.tile(name, Figures.time(time), note)
-    }
-    func count(_ name: String, _ count: Int?, _ note: String = "", isBad: Bool = false) -> String {
-      HTML.tile(name, Figures.count(count), note, isBad: isBad)
-    }
-    func unwanted(_ name: String, _ number: Int?, _ note: String) -> String {
-      count(name, number, note, isBad: (number ?? 0) > 0)
-    }
+    let p95 = metrics.latency.p95
+    let (lower, upper) = (metrics.successRateLower, metrics.successRateUpper)
     let retries =
       metrics.retriesMax.map { "at most \($0)" }
       ?? (metrics.hasOwnWord ? "reported by the client" : "")
-    let (lower, upper) = (metrics.successRateLower, metrics.successRateUpper)
-    let p95 = metrics.latency.p95
     let worst = metrics.worstSecondAmplification.map {
       "\(Figures.decimal($0)) in the worst second"
     }
     let tiles = [
-      share(
+      HTML.tile(
         "success",
-        metrics.successRate,
-        interval(Figures.percent(lower), Figures.percent(upper))
+        Figures.percent(metrics.successRate),
+        "\(Figures.percent(lower)) to \(Figures.percent(upper))"
       ),
-      share("on first try", metrics.firstTrySuccessRate),
-      share("recovered", metrics.recoveredRate, "of calls that met a fault"),
+      HTML.tile("on first try", Figures.percent(metrics.firstTrySuccessRate)),
+      HTML.tile("recovered", Figures.percent(metrics.recoveredRate), "of calls that met a fault"),
       HTML.tile("retries per call", metrics.retryWords, retries),
-      time("P95", metrics.p95, interval(Figures.time(p95?.lower), Figures.time(p95?.upper))),
-      time("gives up within", metrics.failed.p95?.value, "P95 of failed calls"),
+      HTML.tile(
+        "P95",
+        Figures.time(metrics.p95),
+        "\(Figures.time(p95?.lower)) to \(Figures.time(p95?.upper))"
+      ),
+      HTML.tile("gives up within", Figures.time(metrics.failed.p95?.value), "P95 of failed calls"),
       unwanted("blank screens", metrics.blankScreens, Figures.percent(metrics.blankScreenRate)),
       unwanted("failed actions", metrics.failedActions, Figures.percent(metrics.failedActionRate)),
       HTML.tile("amplification", Figures.decimal(metrics.amplification), worst ?? ""),
@@ -207,32 +179,41 @@ extension Report.Row {
         isBad: (metrics.earlyRetries ?? 0) > 0
       ),
       HTML.tile("herd index", Figures.decimal(metrics.thunderingHerdIndex), "1: evenly spread"),
-      count("silent retries", metrics.silentRetries, "by the transport"),
+      HTML.tile("silent retries", Figures.count(metrics.silentRetries), "by the transport"),
       unwanted("wrong bodies", metrics.silentTruncations, wrongBodiesNote),
-      count("stale served", metrics.staleServed),
-      time("recovery", metrics.recoveryP95, "P95 from the last fault"),
+      HTML.tile("stale served", Figures.count(metrics.staleServed)),
+      HTML.tile("recovery", Figures.time(metrics.recoveryP95), "P95 from the last fault"),
       HTML.tile(
         "crashes, hangs",
         "\(metrics.crashes), \(metrics.hangs)",
         isBad: metrics.crashes + metrics.hangs > 0
       ),
     ]
-    let after =
-      "\(Figures.count(metrics.attemptsAfterCancel)) attempts after, "
-      + "back in \(Figures.time(metrics.cancelReturnP95))"
-    let cancelled = count("cancelled", metrics.cancelledCalls, after)
-    let steady = "\(Figures.time(metrics.steadyRecovery)) until five successes in a row"
-    let recovered = time("after the faults", metrics.firstRecovery, steady)
-    let strange = unwanted(
-      "not on the cassette",
-      metrics.notOnCassette,
-      "calls that no rate counts"
-    )
-    let hasCleared = observations.contains { $0.afterWindow != nil }
-    return
-      (tiles + (metrics.notOnCassette > 0 ? [strange] : [])
-      + (metrics.cancelledCalls > 0 ? [cancelled] : []) + (hasCleared ? [recovered] : []))
-      .joined(separator: "\n")
+    return (tiles + seldomTiles).joined(separator: "\n")
+  }
+
+  private func unwanted(_ name: String, _ number: Int?, _ note: String) -> String {
+    HTML.tile(name, Figures.count(number), note, isBad: (number ?? 0) > 0)
+  }
+
+  /// The boxes of figures that few drills have.
+  private var seldomTiles: [String] {
+    var tiles: [String] = []
+    if metrics.notOnCassette > 0 {
+      let note = "calls that no rate counts"
+      tiles.append(unwanted("not on the cassette", metrics.notOnCassette, note))
+    }
+    if metrics.cancelledCalls > 0 {
+      let note =
+        "\(Figures.count(metrics.attemptsAfterCancel)) attempts after, "
+        + "back in \(Figures.time(metrics.cancelReturnP95))"
+      tiles.append(HTML.tile("cancelled", Figures.count(metrics.cancelledCalls), note))
+    }
+    if observations.contains(where: { $0.afterWindow != nil }) {
+      let note = "\(Figures.time(metrics.steadyRecovery)) until five successes in a row"
+      tiles.append(HTML.tile("after the faults", Figures.time(metrics.firstRecovery), note))
+    }
+    return tiles
   }
 
   /// The maximum number of failing calls whose attempts are shown.

@@ -1,0 +1,325 @@
+internal import Foundation
+internal import WindTunnelSymptoms
+
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
+/// The attempts of a call: slots, middleware, the transport, and the waits between attempts.
+struct Attempts {
+  private let call: CallContext
+  private let request: URLRequest
+  /// The endpoint for breakers and rate limits.
+  private let place: RateLimits.Place
+
+  private var client: NetworkClient { call.client }
+
+  /// Creates the attempts of a call at a request.
+  init(_ call: CallContext, at request: URLRequest) {
+    (self.call, self.request) = (call, request)
+    place = RateLimits.Place(
+      host: request.url?.origin ?? "",
+      method: request.httpMethod,
+      endpoint: call.endpoint.template
+    )
+  }
+
+  /// Sends until there is something to show, or nothing more to hope for.
+  func run() async -> CallEnd {
+    client.admission.earn()
+    var attempt = 0
+    var isRenewed = false
+    var last: AttemptOutcome?
+    while !call.isGivenUp {
+      let passage = await pass(attempt: attempt + 1)
+      let outcome: AttemptOutcome
+      switch passage {
+      case .answered(let came, let sent):
+        attempt += 1
+        outcome = came
+        if !isRenewed, isRefused(outcome) {
+          isRenewed = await renew(after: sent, attempt)
+          // Whoever gave up meanwhile is seen at the top of the loop.
+          if isRenewed || call.isGivenUp { continue }
+        }
+      case .stopped(let error):
+        // What an earlier attempt brought says more than that there is no further one.
+        if let last, error.isOfAdmission {
+          return CallEnd(result: surfaced(last, attempts: attempt), attempts: attempt)
+        }
+        return CallEnd(result: .failure(error), attempts: attempt)
+      }
+      // The device itself had no network.
+      if case .failure(.failed(.offline, _)) = outcome, await hasWaitedForNetwork() { continue }
+      // The attempt after which the credential was renewed is none that a retry was spent on.
+      let tries = isRenewed ? attempt - 1 : attempt
+      guard let delay = delay(after: outcome, attempt, tries) else {
+        return CallEnd(result: surfaced(outcome, attempts: attempt), attempts: attempt)
+      }
+      last = outcome
+      call.tell(.retryScheduled(after: attempt, delay: delay))
+      // Whoever is cancelled in a wait is seen at the top of the loop.
+      do { try await client.time.sleep(for: delay) } catch { break }
+    }
+    return CallEnd(result: .failure(.cancelled), attempts: attempt)
+  }
+
+  /// The end of one passage through slot, middleware and transport.
+  private enum Passage {
+    /// The request was sent like this.
+    case answered(AttemptOutcome, sent: URLRequest)
+    /// The request was not sent, or its answer is of no use.
+    case stopped(NetworkError)
+  }
+
+  /// Sends once, as soon as there is a slot.
+  private func pass(attempt: Int) async -> Passage {
+    let gate = client.admission.gate
+    let slot: Int
+    do throws(NetworkError) { slot = try await self.slot(at: gate) } catch {
+      return .stopped(error)
+    }
+    defer { gate.leave(slot) }
+    do throws(MiddlewareError) {
+      let sent = try await prepared(call.receiver?.asking(request) ?? request, attempt)
+      let admission = client.admission.admit(place.host)
+      if case .refused(let wait) = admission {
+        return .stopped(.circuitOpen(host: place.host, retryAfter: wait))
+      }
+      let engine = call.engines.look { client.transport.engine(for: sent) }
+      call.tell(.attemptStarted(attempt, sent, engine: engine))
+      let outcome = await call.engines.make { await self.outcome(of: sent) }
+      client.admission.report(place, admission, outcome)
+      if outcome.hasChanged(request) {
+        _ = client.shared.changes.next()
+        client.cache?.invalidate(request)
+      }
+      call.tell(.attemptEnded(attempt, outcome))
+      guard case .success(var answer) = outcome else { return .answered(outcome, sent: sent) }
+      for middleware in client.middleware.reversed() {
+        answer = try await middleware.incoming(answer, to: sent)
+      }
+      return .answered(.success(answer), sent: sent)
+    } catch {
+      return .stopped(call.isGivenUp ? .cancelled : .middleware(error.text))
+    }
+  }
+
+  /// Waits for a slot, and while the call is suspended or the server wants to be left alone,
+  /// without one. For that it waits once: a server may ask for ever.
+  private func slot(at gate: Gate) async throws(NetworkError) -> Int {
+    let ticket = GateState.Ticket(
+      host: place.host,
+      endpoint: place.endpoint,
+      priority: call.endpoint.priority
+    )
+    var wasHeld = false
+    while true {
+      await call.pause?.pass(until: call.waitsUntil) { call.tell(.waiting(.pause)) }
+      await network()
+      if let limit = client.admission.limit(on: place), !wasHeld || limit.isTooLong {
+        try await wait(for: limit)
+        wasHeld = true
+        continue
+      }
+      guard !call.isGivenUp,
+        let slot = await gate.enter(
+          ticket,
+          until: call.waitsUntil,
+          queued: { call.tell(.waiting(.slot)) }
+        )
+      else { throw .cancelled }
+      let isHeld = client.admission.limit(on: place).map { !wasHeld || $0.isTooLong } ?? false
+      if call.pause?.isSuspended != true, !isHeld { return slot }
+      // That came while it was in the queue, and others may have the slot meanwhile.
+      gate.leave(slot)
+    }
+  }
+
+  /// Waits for a network that the endpoint may use, where it says that it does.
+  private func network() async {
+    guard let networks = client.networks, let need = call.endpoint.waitsForNetwork,
+      !need.isMet(by: networks.status)
+    else { return }
+    call.tell(.waiting(.network))
+    let waiting = Task { await networks.wait(for: need) }
+    await withGivingUp(at: call.waitsUntil) {
+      await waiting.value
+    } onGivingUp: {
+      waiting.cancel()
+    }
+  }
+
+  /// Waits after an attempt that found no network; false where the endpoint does not wait, or has
+  /// no time to.
+  private func hasWaitedForNetwork() async -> Bool {
+    guard let networks = client.networks, let need = call.endpoint.waitsForNetwork else {
+      return false
+    }
+    // The next attempt waits for it.
+    guard need.isMet(by: networks.status) else { return true }
+    // A device that takes itself for online is asked again, but not without end in no time.
+    let pause = Duration.seconds(1)
+    if let deadline = call.limits.deadline, call.elapsed + pause >= deadline { return false }
+    call.tell(.waiting(.network))
+    // A cancelled sleep is seen before the next attempt.
+    do { try await client.time.sleep(for: pause) } catch {}
+    return true
+  }
+
+  /// Waits as long as the server has asked, unless that is too long for anybody, or for this call.
+  private func wait(for limit: RateLimits.Limit) async throws(NetworkError) {
+    func isTooLate(_ wait: Duration) -> Bool {
+      call.limits.deadline.map { call.elapsed + wait >= $0 } ?? false
+    }
+    if limit.isTooLong || isTooLate(limit.rest) { throw .rateLimited(retryAfter: limit.rest) }
+    // Those who wait do not come back in step, where there is the time for it.
+    var wait = limit.rest + limit.rest * client.draw() / 10
+    if isTooLate(wait) { wait = limit.rest }
+    call.tell(.waiting(.retryAfter))
+    do { try await client.time.sleep(for: wait) } catch { throw .cancelled }
+  }
+
+  private func prepared(_ request: URLRequest, _ attempt: Int) async throws(MiddlewareError)
+    -> URLRequest
+  {
+    var request = request
+    if let trace = call.trace {
+      request.setValue(trace.traceparent(client.draw), forHTTPHeaderField: "traceparent")
+      request.setValue(trace.requestID(ofAttempt: attempt), forHTTPHeaderField: "X-Request-ID")
+    }
+    if let authenticator = client.authenticator {
+      request = try await authenticator.authorize(request)
+    }
+    for middleware in client.middleware { request = try await middleware.outgoing(request) }
+    return request
+  }
+
+  private func outcome(of request: URLRequest) async -> AttemptOutcome {
+    do throws(TransportError) {
+      guard call.receiver != nil || call.progress != nil || call.file != nil else {
+        if let keeper = client.keeper, let waitsUntil = call.waitsUntil {
+          return .success(try await keeper.send(request, until: waitsUntil))
+        }
+        return .success(try await client.transport.send(request))
+      }
+      return .success(try await streamed(request))
+    } catch {
+      return .failure(call.isGivenUp ? .cancelled : error)
+    }
+  }
+
+  /// Sends it, and has the answer's content taken as it comes.
+  private func streamed(_ request: URLRequest) async throws(TransportError) -> ServerResponse {
+    let upload = Upload(file: call.file) { [progress = call.progress] in progress?.sent($0, of: $1)
+    }
+    let begun = client.time.uptime
+    let answer =
+      if let keeper = client.keeper, let waitsUntil = call.waitsUntil {
+        try await keeper.open(request, upload, until: waitsUntil)
+      } else {
+        try await client.transport.open(request, upload)
+      }
+    let head = client.time.uptime
+    let receiver = call.receiver ?? MemoryReceiver(progress: call.progress)
+    var taken = try await withGivingUp(at: call.waitsUntil) { () -> AttemptOutcome in
+      do throws(TransportError) { return .success(try await receiver.take(answer)) } catch {
+        // Whatever is still on its way is nobody's.
+        answer.cancel()
+        return .failure(error)
+      }
+    } onGivingUp: {
+      answer.cancel()
+    }.get()
+    // What is read as it comes is measured here, whatever carried it.
+    let isRead = !(receiver is StreamReceiver)
+    taken.stages =
+      taken.stages
+      ?? StageTimings(receive: isRead ? client.time.uptime - head : nil, head: head - begun)
+    return taken
+  }
+
+  /// Returns whether a server no longer takes the credential.
+  private func isRefused(_ outcome: AttemptOutcome) -> Bool {
+    guard let authenticator = client.authenticator, case .success(let answer) = outcome else {
+      return false
+    }
+    return authenticator.isRefused(by: answer)
+  }
+
+  private func renew(after sent: URLRequest, _ attempt: Int) async -> Bool {
+    guard let authenticator = client.authenticator else { return false }
+    // One for all who were refused the same credential; nobody's cancellation ends it for others.
+    let credential = sent.value(forHTTPHeaderField: "Authorization") ?? ""
+    let isRenewed = await client.shared.renewals.value(for: credential) {
+      await authenticator.renew(after: sent)
+    }
+    guard isRenewed == true else { return false }
+    _ = client.shared.changes.next()
+    call.tell(.credentialRenewed(after: attempt))
+    return true
+  }
+
+  /// Returns the wait before the next attempt; `nil` where there will be none.
+  ///
+  /// A wait that would reach the deadline is not begun: the caller gets what is there, and gets it
+  /// now.
+  private func delay(
+    after outcome: AttemptOutcome,
+    _ attempt: Int,
+    _ tries: Int
+  ) -> Duration? {
+    let decision = client.policy.decide(
+      after: outcome,
+      attempt: tries,
+      of: request,
+      at: client.time.date,
+      draw: client.draw()
+    )
+    guard case .retry(let delay) = decision, call.endpoint.mostRetries.map({ tries <= $0 }) ?? true
+    else { return nil }
+    if let deadline = call.limits.deadline, call.elapsed + delay >= deadline { return nil }
+    guard client.admission.spend() else {
+      call.tell(.retryNotPaid(after: attempt))
+      return nil
+    }
+    return delay
+  }
+
+  /// Returns the result that a caller gets if this is the last attempt.
+  private func surfaced(
+    _ outcome: AttemptOutcome,
+    attempts: Int
+  ) -> Result<CallResponse, NetworkError> {
+    switch outcome {
+    case .failure(let error): return .failure(error.asNetworkError)
+    case .success(let answer) where answer.status == 429:
+      return .failure(.rateLimited(retryAfter: answer.retryAfter(at: client.time.date)))
+    case .success(let answer):
+      // 304 has no content to look at, and whoever asked the question knows what it means.
+      if answer.status != 304 || !request.isConditional,
+        let breach = call.endpoint.rules.breach(by: answer)
+      {
+        return .failure(breach)
+      }
+      return .success(
+        CallResponse(
+          status: answer.status,
+          headers: answer.headers,
+          body: answer.body,
+          attempts: attempts
+        )
+      )
+    }
+  }
+}
+
+extension NetworkError {
+  /// True where the client itself let nothing be sent, which says less than any answer.
+  fileprivate var isOfAdmission: Bool {
+    switch self {
+    case .circuitOpen, .rateLimited: true
+    default: false
+    }
+  }
+}

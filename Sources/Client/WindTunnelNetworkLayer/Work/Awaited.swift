@@ -1,0 +1,53 @@
+/// A state that changes on any thread, and the tasks that wait for a change of it.
+package final class Awaited<State: Sendable>: Sendable {
+  private struct Waiters {
+    var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+    var last = 0
+  }
+
+  private let state: Locked<(state: State, waiters: Waiters)>
+
+  package init(_ state: State) { self.state = Locked((state, Waiters())) }
+
+  /// Reads or changes the state without an end of a wait.
+  package func withLock<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+    state.withLock { body(&$0.state) }
+  }
+
+  /// Changes the state and lets all tasks that wait look at it.
+  @discardableResult
+  package func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+    let (result, waiting) = state.withLock { both in
+      let result = body(&both.state)
+      defer { both.waiters.waiting = [:] }
+      return (result, both.waiters.waiting.values)
+    }
+    for waiter in waiting { waiter.resume() }
+    return result
+  }
+
+  /// Waits for a state; returns at once if the task is cancelled, unless that is ignored.
+  package func wait(
+    ignoringCancellation ignores: Bool = false,
+    until isReached: @Sendable (State) -> Bool
+  ) async {
+    while !withLock({ isReached($0) }), ignores || !Task.isCancelled {
+      let id = state.withLock { both in
+        both.waiters.last += 1
+        return both.waiters.last
+      }
+      await withTaskCancellationHandler {
+        await withCheckedContinuation { waiter in
+          let isDone = state.withLock { both in
+            if isReached(both.state) || (!ignores && Task.isCancelled) { return true }
+            both.waiters.waiting[id] = waiter
+            return false
+          }
+          if isDone { waiter.resume() }
+        }
+      } onCancel: {
+        if !ignores { state.withLock { $0.waiters.waiting.removeValue(forKey: id) }?.resume() }
+      }
+    }
+  }
+}

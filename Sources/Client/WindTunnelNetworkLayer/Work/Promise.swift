@@ -1,0 +1,47 @@
+/// A value that one task waits for and another provides; the first value counts.
+final class Promise<Value: Sendable>: Sendable {
+  private struct State {
+    var isKept = false
+    var value: Value?
+    var waiter: CheckedContinuation<Value, Never>?
+  }
+
+  private let state = Locked(State())
+
+  /// Whether there is a value.
+  var isKept: Bool { state.withLock { $0.isKept } }
+
+  /// Provides the value; false, and without effect, if there is one.
+  @discardableResult
+  func keep(_ value: Value) -> Bool {
+    let (isFirst, waiter) = state.withLock {
+      state -> (Bool, CheckedContinuation<Value, Never>?) in
+      guard !state.isKept else { return (false, nil) }
+      (state.isKept, state.value) = (true, value)
+      return (true, state.waiter.take())
+    }
+    waiter?.resume(returning: value)
+    return isFirst
+  }
+
+  /// The value, which one task at a time waits for.
+  var value: Value {
+    get async {
+      await withCheckedContinuation { waiter in
+        let value = state.withLock { state in
+          if !state.isKept { state.waiter = waiter }
+          return state.value
+        }
+        if let value { waiter.resume(returning: value) }
+      }
+    }
+  }
+
+  /// Waits for the value, once, and forgets it: a value that ends with its last owner is not held
+  /// here.
+  func take() async -> Value {
+    let value = await value
+    state.withLock { $0.value = nil }
+    return value
+  }
+}

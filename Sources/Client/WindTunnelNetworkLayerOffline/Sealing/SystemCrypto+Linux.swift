@@ -1,0 +1,182 @@
+#if !canImport(Darwin)
+
+  internal import CWindTunnelSystem
+  internal import Foundation
+  internal import WindTunnelNetworkLayer
+
+  /// The cryptography of the system: OpenSSL's libcrypto, opened at run time.
+  enum SystemCrypto {
+    private static let opened = Result { () throws(SealingError) in try LibCrypto() }
+
+    /// Throws where the library is not to be had.
+    static func check() throws(SealingError) { _ = try opened.get() }
+
+    static func sealAESGCM(
+      _ text: Data,
+      key: Data,
+      nonce: Data,
+      context: Data
+    ) throws(SealingError) -> Data {
+      let crypto = try opened.get()
+      let cipher = crypto.EVP_CIPHER_CTX_new()
+      defer { crypto.EVP_CIPHER_CTX_free(cipher) }
+      var sealed = [UInt8](repeating: 0, count: text.count + AES256GCM.tagBytes)
+      var tag = [UInt8](repeating: 0, count: AES256GCM.tagBytes)
+      var count: Int32 = 0
+      let (key, nonce) = ([UInt8](key), [UInt8](nonce))
+      let (context, bytes) = ([UInt8](context), [UInt8](text))
+      guard cipher != nil,
+        crypto.EVP_EncryptInit_ex(cipher, crypto.EVP_aes_256_gcm(), nil, key, nonce) == 1,
+        crypto.EVP_EncryptUpdate(cipher, nil, &count, context, Int32(context.count)) == 1,
+        crypto.EVP_EncryptUpdate(cipher, &sealed, &count, bytes, Int32(bytes.count)) == 1,
+        crypto.EVP_EncryptFinal_ex(cipher, &tag, &count) == 1,
+        crypto.EVP_CIPHER_CTX_ctrl(cipher, LibCrypto.getTag, Int32(tag.count), &tag) == 1
+      else { throw crypto.failure(of: "AES-256-GCM") }
+      sealed.replaceSubrange(text.count..., with: tag)
+      return Data(sealed)
+    }
+
+    static func openAESGCM(
+      _ text: Data,
+      tag: Data,
+      key: Data,
+      nonce: Data,
+      context: Data
+    ) throws(SealingError) -> Data {
+      let crypto = try opened.get()
+      let cipher = crypto.EVP_CIPHER_CTX_new()
+      defer { crypto.EVP_CIPHER_CTX_free(cipher) }
+      // One byte more, since the last step wants a place to write nothing to.
+      var opened = [UInt8](repeating: 0, count: text.count + 1)
+      var tag = [UInt8](tag)
+      var (count, rest): (Int32, Int32) = (0, 0)
+      let (key, nonce) = ([UInt8](key), [UInt8](nonce))
+      let (context, bytes) = ([UInt8](context), [UInt8](text))
+      guard cipher != nil,
+        crypto.EVP_DecryptInit_ex(cipher, crypto.EVP_aes_256_gcm(), nil, key, nonce) == 1,
+        crypto.EVP_DecryptUpdate(cipher, nil, &count, context, Int32(context.count)) == 1,
+        crypto.EVP_DecryptUpdate(cipher, &opened, &count, bytes, Int32(bytes.count)) == 1,
+        crypto.EVP_CIPHER_CTX_ctrl(cipher, LibCrypto.setTag, Int32(tag.count), &tag) == 1
+      else { throw crypto.failure(of: "AES-256-GCM") }
+      var end: [UInt8] = [0]
+      guard crypto.EVP_DecryptFinal_ex(cipher, &end, &rest) == 1 else {
+        crypto.ERR_clear_error()
+        throw .tampered
+      }
+      return Data(opened.prefix(text.count))
+    }
+
+    static func isEd25519(_ signature: Data, of message: Data, by key: Data) -> Bool {
+      // Whoever has a key has found the library.
+      guard let crypto = try? opened.get() else { return false }
+      defer { crypto.ERR_clear_error() }
+      let key = [UInt8](key)
+      let publicKey = crypto.EVP_PKEY_new_raw_public_key(LibCrypto.ed25519, nil, key, key.count)
+      guard publicKey != nil else { return false }
+      defer { crypto.EVP_PKEY_free(publicKey) }
+      let digest = crypto.EVP_MD_CTX_new()
+      defer { crypto.EVP_MD_CTX_free(digest) }
+      let (signature, message) = ([UInt8](signature), [UInt8](message))
+      return digest != nil && crypto.EVP_DigestVerifyInit(digest, nil, nil, nil, publicKey) == 1
+        && crypto.EVP_DigestVerify(digest, signature, signature.count, message, message.count) == 1
+    }
+  }
+
+  /// The functions that are used of libcrypto, by the names and types of its manual pages, which
+  /// are the same in OpenSSL 3 and 1.1.1.
+  ///
+  /// An app needs no headers of it to be built, and without it has no ciphers, which it is told.
+  struct LibCrypto: @unchecked Sendable {
+    typealias P = OpaquePointer?
+    typealias Bytes = UnsafePointer<UInt8>
+    typealias Output = UnsafeMutablePointer<UInt8>
+
+    /// `EVP_CTRL_AEAD_GET_TAG` of OpenSSL's evp.h.
+    static let getTag: Int32 = 0x10
+    /// `EVP_CTRL_AEAD_SET_TAG` of OpenSSL's evp.h.
+    static let setTag: Int32 = 0x11
+    /// `EVP_PKEY_ED25519` of OpenSSL's evp.h.
+    static let ed25519: Int32 = 1087
+
+    let ERR_clear_error: @convention(c) () -> Void
+    let ERR_get_error: @convention(c) () -> UInt
+    let ERR_reason_error_string: @convention(c) (UInt) -> UnsafePointer<CChar>?
+    let EVP_CIPHER_CTX_new: @convention(c) () -> P
+    let EVP_CIPHER_CTX_free: @convention(c) (P) -> Void
+    let EVP_CIPHER_CTX_ctrl: @convention(c) (P, Int32, Int32, UnsafeMutableRawPointer?) -> Int32
+    let EVP_aes_256_gcm: @convention(c) () -> P
+    let EVP_EncryptInit_ex: @convention(c) (P, P, P, Bytes?, Bytes?) -> Int32
+    let EVP_EncryptUpdate:
+      @convention(c) (P, Output?, UnsafeMutablePointer<Int32>, Bytes?, Int32) -> Int32
+    let EVP_EncryptFinal_ex: @convention(c) (P, Output?, UnsafeMutablePointer<Int32>) -> Int32
+    let EVP_DecryptInit_ex: @convention(c) (P, P, P, Bytes?, Bytes?) -> Int32
+    let EVP_DecryptUpdate:
+      @convention(c) (P, Output?, UnsafeMutablePointer<Int32>, Bytes?, Int32) -> Int32
+    let EVP_DecryptFinal_ex: @convention(c) (P, Output?, UnsafeMutablePointer<Int32>) -> Int32
+    let EVP_PKEY_new_raw_public_key: @convention(c) (Int32, P, Bytes?, Int) -> P
+    let EVP_PKEY_free: @convention(c) (P) -> Void
+    let EVP_MD_CTX_new: @convention(c) () -> P
+    let EVP_MD_CTX_free: @convention(c) (P) -> Void
+    let EVP_DigestVerifyInit: @convention(c) (P, UnsafeMutablePointer<P>?, P, P, P) -> Int32
+    let EVP_DigestVerify: @convention(c) (P, Bytes?, Int, Bytes?, Int) -> Int32
+
+    /// The names of the library, of which the first that is found is taken.
+    static let names = ["libcrypto.so.3", "libcrypto.so.1.1"]
+
+    /// Opens the first library of these names.
+    init(names: [String] = LibCrypto.names) throws(SealingError) {
+      let folder = String(cString: wt_openssl_folder())
+      guard let (name, handle) = Self.open(names, in: folder) else {
+        let place =
+          folder.isEmpty
+          ? "where the system keeps libraries" : "in \(folder), which WINDTUNNEL_OPENSSL names"
+        throw .unavailable(
+          "There is no \(names.joined(separator: " and no ")) \(place), so nothing can be sealed or "
+            + "verified; install OpenSSL (apt install libssl3, dnf install openssl-libs)."
+        )
+      }
+      func function<Function>(_ symbol: String) throws(SealingError) -> Function {
+        guard let address = dlsym(handle, symbol) else {
+          throw .unavailable("\(name) has no \(symbol); install OpenSSL 3 or 1.1.1.")
+        }
+        return unsafeBitCast(address, to: Function.self)
+      }
+      ERR_clear_error = try function("ERR_clear_error")
+      ERR_get_error = try function("ERR_get_error")
+      ERR_reason_error_string = try function("ERR_reason_error_string")
+      EVP_CIPHER_CTX_new = try function("EVP_CIPHER_CTX_new")
+      EVP_CIPHER_CTX_free = try function("EVP_CIPHER_CTX_free")
+      EVP_CIPHER_CTX_ctrl = try function("EVP_CIPHER_CTX_ctrl")
+      EVP_aes_256_gcm = try function("EVP_aes_256_gcm")
+      EVP_EncryptInit_ex = try function("EVP_EncryptInit_ex")
+      EVP_EncryptUpdate = try function("EVP_EncryptUpdate")
+      EVP_EncryptFinal_ex = try function("EVP_EncryptFinal_ex")
+      EVP_DecryptInit_ex = try function("EVP_DecryptInit_ex")
+      EVP_DecryptUpdate = try function("EVP_DecryptUpdate")
+      EVP_DecryptFinal_ex = try function("EVP_DecryptFinal_ex")
+      EVP_PKEY_new_raw_public_key = try function("EVP_PKEY_new_raw_public_key")
+      EVP_PKEY_free = try function("EVP_PKEY_free")
+      EVP_MD_CTX_new = try function("EVP_MD_CTX_new")
+      EVP_MD_CTX_free = try function("EVP_MD_CTX_free")
+      EVP_DigestVerifyInit = try function("EVP_DigestVerifyInit")
+      EVP_DigestVerify = try function("EVP_DigestVerify")
+    }
+
+    private static func open(
+      _ names: [String],
+      in folder: String
+    ) -> (String, UnsafeMutableRawPointer)? {
+      for name in names {
+        if let handle = wt_openssl_open(folder, name) { return (name, handle) }
+      }
+      return nil
+    }
+
+    /// Returns the reason for which a function failed that fails for a lack of memory alone.
+    func failure(of step: String) -> SealingError {
+      let text = ERR_reason_error_string(ERR_get_error()).map { String(cString: $0) }
+      ERR_clear_error()
+      return .unavailable("OpenSSL's \(step) failed: \(text ?? "it does not say why").")
+    }
+  }
+#endif

@@ -1,0 +1,69 @@
+internal import Foundation
+internal import WindTunnel
+internal import WindTunnelCommandLine
+internal import WindTunnelSymptoms
+
+/// The flags of a drill, and the words that they accept.
+enum DrillFlags {
+  static let stages: KeyValuePairs<String, Stage?> = [
+    "auto": nil, "in-process": .inProcess, "wire": .onTheWire,
+  ]
+  static let times: KeyValuePairs<String, DrillClock> = [
+    "real": .realTime, "virtual": .virtualTime,
+  ]
+  static let errors: KeyValuePairs<String, Symptom.Platform> = [
+    "current": .current, "apple": .apple,
+  ]
+
+  /// Returns the flags of a drill that judges the clients `flown` unless others are named, and
+  /// `variants` only if they are named. `isVirtual` tells whether the default clock is virtual.
+  static func all(flown: [String], variants: [String], isVirtual: Bool) -> [Flag] {
+    [
+      Flag("--cassette", "FILE", "The cassette with the responses (default: the shipped shop)."),
+      Flag("--scenario", "NAME|FILE", choices: Scenarios.groups + Shipped.preRelease)
+        .help("A scenario, or a group such as pre-release (default: default-drill)."),
+      Flag("--subject", "NAME", choices: flown + [DrillPlan.execSubject] + variants)
+        .help("Client to judge: \(flown.joined(separator: ", ")) or exec; again: one to compare."),
+      Flag("--calls", "N", "Number of calls in each scenario (default: the scenario's, or 60)."),
+      Flag("--duration", "T", "Time in which calls begin, such as 30s, in place of --calls."),
+      Flag("--rate", "R", "Calls a second (default: 50; with {url} in a command: up to 10)."),
+      Flag("--concurrency", "N")
+        .help("Calls at once, in place of --rate (default of a command without {url}: 1)."),
+      Flag("--mix", "REQUEST=N")
+        .help("Weight of a request among the others (default: 1), such as \"GET /home=5\"."),
+      Flag("--ignore-query", "NAME")
+        .help("A query parameter that is not compared, such as _ or utm_*. May be repeated."),
+      Flag("--shard", "I/N", "Run part I of N; env reads the part from the variables of the CI."),
+      Flag("--timeout", "T")
+        .help(
+          "Time limit of a call, such as 10s (default: the scenario's, or 20s)."
+        ),
+      Flag("--seed", "N", "Seed of all random draws (default: 1)."),
+      Flag("--stage", "STAGE", choices: Self.stages.map(\.key))
+        .help("auto, in-process or wire (default: auto)."),
+      Flag("--clock", "CLOCK", choices: Self.times.map(\.key))
+        .help(
+          "real, or virtual: waits take no time (default: \(isVirtual ? "virtual, but for --subject" : "real"))."
+        ),
+      Flag("--workers", "N")
+        .help("Threads, or worlds of a program, in virtual time; no figure depends on it."),
+      Flag("--errors", "PLATFORM", choices: Self.errors.map(\.key))
+        .help("Platform of the errors in process: current or apple (default: current)."),
+      Flag("--gate", "EXPR")
+        .help("Condition such as \"p95 <= 3s\" or \"all: successRate == 1\". May be repeated."),
+      Flag("--allow-inconclusive", nil, "Pass a drill even if something could not be judged."),
+      .findings, .allow,
+      Flag("--baseline", "FILE", "An earlier report to compare with; it is \"baseline\" in gates."),
+      Flag("--again", "REPORT#CALL")
+        .help("Run one call again: .windtunnel/last.json#metro/payments/17."),
+      Flag("--report", "FILE")
+        .help("Write the report: .json, .html, .md, .xml, .csv or .txt. May be repeated."),
+      Flag("--name", "TEXT", "Name and version of the client, such as \"Library 2.1\"."),
+      Flag("--all", nil, "Print every row of the table and the evidence of every finding."),
+      Flag("--json", nil, "Print the report as JSON instead of the table."),
+      Flag("--console", nil, "Serve a page that shows each call as it ends, and print its URL."),
+      Flag("-- CMD")
+        .help("Program to judge: with {url} started for each call, otherwise once for all."),
+    ]
+  }
+}

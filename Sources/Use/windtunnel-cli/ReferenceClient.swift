@@ -1,0 +1,28 @@
+// The reference client in the tool. A copy without that client judges others alone, and has no
+// search, which runs it (`Scripts/development/without-wing Client`).
+
+#if canImport(WindTunnelReferenceSubject)
+  @_exported public import WindTunnelReferenceSubject
+
+  enum ReferenceClient {
+    static let subjects: [DrillSubject] = [.reference]
+    static let engines = DrillSubject.referenceEngines
+    static let name = ReferenceFlow.name
+    static let flow: (@Sendable (Cassette) -> Flow)? = { cassette in
+      let flow = ReferenceFlow(cassette)
+      return { try await flow.run($0) }
+    }
+  }
+#else
+  enum ReferenceClient {
+    static let subjects: [DrillSubject] = []
+    static let engines: [DrillSubject] = []
+    static let name = "none"
+    static let flow: (@Sendable (Cassette) -> Flow)? = nil
+  }
+#endif
+
+extension ReferenceClient {
+  /// Makes the requests of a cassette in a call, and returns the bodies of their responses.
+  typealias Flow = @Sendable (DrillCall) async throws -> [Data]
+}

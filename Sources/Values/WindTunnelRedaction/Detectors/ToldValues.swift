@@ -1,0 +1,183 @@
+/// Secrets that a sentence tells: `Your password is hunter2-long`,
+/// `the PIN for Ada was set to 4711`, `your verification code is: 123456`.
+///
+/// A sentence says more often something about a secret than the secret itself (`The password is too
+/// short`), so what is told must look like one: letters with digits, signs or capitals within. The
+/// cost is linear: behind a name no more than a few words are looked at.
+struct ToldValues: Detector {
+  /// The kind of value that a name promises.
+  enum Kind {
+    /// Any word that a person can type.
+    case word
+    /// A few digits or capitals.
+    case code
+    /// Drawn by lot, and long.
+    case key
+  }
+
+  private let bytes: Bytes
+
+  static func findings(in passage: Passage) -> [Finding] {
+    guard mayBeIn(passage.bytes) else { return [] }
+    let reader = ToldValues(bytes: passage.bytes)
+    var found: [Finding] = []
+    var place = 0
+    while place < reader.bytes.count {
+      let next = reader.begins(at: place) ? reader.secret(at: place) : nil
+      if let next { found.append(next) }
+      place = next?.range.upperBound ?? place + 1
+    }
+    return found
+  }
+
+  /// Tells whether a text tells anything at all: ` is `, ` was `, ` to `, ` be `.
+  static func mayBeIn(_ bytes: Bytes) -> Bool {
+    var last: UInt32 = 0
+    for byte in bytes {
+      last = last << 8 | UInt32(byte <= 0x20 || byte == ":" ? 0x20 : byte)
+      if Self.verbs.contains(last) { return true }
+    }
+    return false
+  }
+
+  /// ` is `, `was `, ` to `, ` be `.
+  private static let verbs: [UInt32] = [0x2069_7320, 0x7761_7320, 0x2074_6F20, 0x2062_6520]
+
+  /// Tells whether a name may begin here: the first letter of one at the beginning of a word.
+  private func begins(at place: Int) -> Bool {
+    switch bytes[place].asciiLowercased {
+    case "p", "c", "t", "s", "k", "o": place == 0 || !bytes[place - 1].isWord
+    default: false
+    }
+  }
+
+  private static let names: [String: Kind] = [
+    "password": .word, "passwd": .word, "passphrase": .word, "pwd": .word, "passcode": .code,
+    "pin": .code, "otp": .code, "totp": .code, "code": .code, "token": .key, "secret": .key,
+    "key": .key,
+  ]
+
+  /// The words that make a code or a key somebody's: there are status codes and primary keys.
+  static let owners: [String: Words] = [
+    "code": """
+    verification security login access recovery backup confirmation authentication auth sms mfa 2fa
+    time signin passkey reset pin authorization device pairing
+    """,
+    "key": "api secret access private signing session encryption license subscription",
+  ]
+
+  private func secret(at place: Int) -> Finding? {
+    let word = word(at: place)
+    let name = word.lowercasedText
+    guard let kind = Self.names[name],
+      Self.owners[name]?.contains(wordBefore(place)) ?? true,
+      let start = valueStart(behind: word.endIndex), let range = value(at: start, kind)
+    else { return nil }
+    return Finding(range: range, name: name, .row("spoken"))
+  }
+
+  private func word(at place: Int) -> ByteSlice {
+    bytes.run(from: place, most: 24) { $0.isWord || $0 >= 0x80 }
+  }
+
+  private func wordBefore(_ place: Int) -> String {
+    guard place > 1, " -_".utf8.contains(bytes[place - 1]) else { return "" }
+    let letters = bytes[max(0, place - 25)..<place - 1].reversed().prefix { $0.isWord }
+    return letters.reversed().lowercasedText
+  }
+
+  /// Words that lead from a name to its value; one of the first four must be among them.
+  private static let leading: Words =
+    "is was to be now set reset changed updated has been will still currently"
+
+  /// Returns the place where the value begins behind ` is `, ` for Ada is: `, ` has been set to `.
+  private func valueStart(behind end: Int) -> Int? {
+    var place = end
+    var hasVerb = false
+    var otherCount = 0
+    while let next = wordStart(from: place) {
+      let word = word(at: next)
+      let text = word.lowercasedText
+      if Self.leading.contains(text) {
+        hasVerb = hasVerb || ["is", "was", "to", "be"].contains(text)
+      } else if hasVerb || (text != "for" && text != "of" && otherCount == 0) || otherCount > 3 {
+        return hasVerb ? next : nil
+      } else {
+        otherCount += 1
+      }
+      guard !word.isEmpty else { return nil }
+      place = word.endIndex
+      if hasVerb, place < bytes.count, bytes[place] == ":" { place += 1 }
+    }
+    return nil
+  }
+
+  /// Behind white space, quotation marks and tags such as `<b>`.
+  private func wordStart(from place: Int) -> Int? {
+    var start = place
+    while start < bytes.count, start < place + 32 {
+      if bytes[start] <= 0x20 || "\"'`".utf8.contains(bytes[start]) {
+        start += 1
+      } else if bytes[start] == "<" {
+        let tag = bytes.run(from: start + 1, most: 16) { $0.isWord || $0 == "/" }
+        guard bytes.has(">", at: tag.endIndex) else { return nil }
+        start = tag.endIndex + 1
+      } else {
+        // Words that touch are one.
+        return start > place ? start : nil
+      }
+    }
+    return nil
+  }
+
+  /// Returns the secret that begins at a place; `nil` for what is none.
+  private func value(at start: Int, _ kind: Kind) -> Range<Int>? {
+    var value = bytes.run(from: start, most: 200) { $0 > 0x20 && !"<>\"'`,;()".utf8.contains($0) }
+    let rest = bytes[value.endIndex...].prefix(40)
+    while let last = value.last, ".:!?]}".utf8.contains(last) { value.removeLast() }
+    guard value.count >= 4, !CodeText.isElsewhere(value), !value.starts(with: "REDACTED-".utf8),
+      !Self.isTerm(value)
+    else { return nil }
+    let digits = value.count { $0.isASCIIDigit }
+    let isSecret =
+      switch kind {
+      case .word: digits == value.count ? !isAmount(rest) : digits > 0 || Self.isOdd(value)
+      case .code: isCode(value, digits) && !isAmount(rest)
+      case .key: value.count >= 8 && digits > 0 && digits < value.count
+      }
+    return isSecret ? value.startIndex..<value.endIndex : nil
+  }
+
+  /// Letters with a sign that no word has, or with a capital behind a small letter.
+  private static func isOdd(_ value: ByteSlice) -> Bool {
+    if value.contains(where: { "!@#$%^&*+=~?|".utf8.contains($0) }) {
+      return value.contains(where: \.isASCIILetter)
+    }
+    return zip(value, value.dropFirst()).contains { 0x61...0x7A ~= $0 && 0x41...0x5A ~= $1 }
+  }
+
+  private func isCode(_ value: ByteSlice, _ digits: Int) -> Bool {
+    (4...12).contains(value.count) && digits > 0
+      && value.allSatisfy { $0.isASCIIDigit || 0x41...0x5A ~= $0 || $0 == "-" }
+  }
+
+  /// Tells whether a number is one of something: `1024 characters`.
+  private func isAmount(_ rest: ByteSlice) -> Bool {
+    guard rest.first == 0x20 else { return false }
+    let next = word(at: rest.startIndex + 1).lowercasedText
+    return Self.units.contains { next.hasPrefix($0) }
+  }
+
+  private static let units = [
+    "char", "byte", "bit", "digit", "letter", "time", "second", "minute", "hour", "day", "week",
+    "month", "year", "or", "to", "percent", "word",
+  ]
+
+  /// `base64`, `SHA-256`, `8-character`: what is said of a secret and has digits.
+  private static func isTerm(_ value: ByteSlice) -> Bool {
+    let parts = value.split { "-_/".utf8.contains($0) }
+    return parts.count == 2 && parts[0].allSatisfy(\.isASCIIDigit)
+      && parts[1].allSatisfy { 0x61...0x7A ~= $0 }
+      || ([value] + parts).contains { Vocabulary.terms.contains(FieldName.normalised($0.text)) }
+  }
+}
