@@ -192,9 +192,9 @@ private struct StageTally: Sendable, Hashable {
 }
 
 extension Metrics {
-  /// Works the figures out.
+  /// Calculates the figures.
   init(_ tally: Tally) {
-    let (ends, retries, manners) = (tally.ends, tally.retries, tally.manners)
+    let (ends, retries) = (tally.ends, tally.retries)
     let judged = ends.calls - ends.givenUp - ends.notOnCassette
     (calls, notOnCassette) = (ends.calls, ends.notOnCassette)
     successRate = Self.share(ends.succeeded, of: judged)
@@ -216,7 +216,26 @@ extension Metrics {
     cancelReturnP95 = tally.cancels.toReturn.sorted.percentile(0.95)
     recoveryP95 = tally.weather.recovery.sorted.percentile(0.95)
     (firstRecovery, steadyRecovery) = (tally.recovery.first, tally.recovery.steady)
-    let conversations = tally.conversations
+    stages = tally.stages.figures
+    // Most drills start no programs, and then there is no such stage.
+    if tally.startUp.count > 0 { stages.insert(StageLatency("startUp", tally.startUp), at: 0) }
+    startDelayP99 = tally.startDelay.sorted.percentile(0.99)
+    faults = tally.weather.allFired
+    undone = tally.weather.allUndone
+    endings = tally.weather.allSurfaced
+    callsByOwnWord = retries.reported
+    take(tally.conversations)
+    guard judged > 0 else { return }
+    let count = Double(judged)
+    // Where nobody is there to connect to, nobody but the client knows how often it tried.
+    if retries.seen + retries.reported == judged {
+      averageRetries = Double(retries.retries + retries.reportedRetries) / count
+    }
+    // What follows is known only where every attempt could be seen.
+    if retries.unseen == 0, retries.seen == judged { takeAttempts(tally, judged: judged) }
+  }
+
+  private mutating func take(_ conversations: ConversationTally) {
     reconnectP95 = conversations.reconnect.p95
     reconnectedRate = conversations.reconnect.endedShare
     resubscribeP95 = conversations.resubscribe.p95
@@ -229,29 +248,17 @@ extension Metrics {
     (messagesOutOfOrder, messagesLate) = (
       conversations.messages?.outOfOrder, conversations.messages?.late
     )
-    stages = tally.stages.figures
-    // Most drills start no programs, and then there is no such stage.
-    if tally.startUp.count > 0 { stages.insert(StageLatency("startUp", tally.startUp), at: 0) }
-    startDelayP99 = tally.startDelay.sorted.percentile(0.99)
-    faults = tally.weather.allFired
-    undone = tally.weather.allUndone
-    endings = tally.weather.allSurfaced
-    callsByOwnWord = retries.reported
-    guard judged > 0 else { return }
-    let count = Double(judged)
-    // Where nobody is there to connect to, nobody but the client knows how often it tried.
-    if retries.seen + retries.reported == judged {
-      averageRetries = Double(retries.retries + retries.reportedRetries) / count
-    }
-    // What follows is known only where every attempt could be seen.
-    guard retries.unseen == 0, retries.seen == judged else { return }
+  }
+
+  private mutating func takeAttempts(_ tally: Tally, judged: Int) {
+    let (retries, manners) = (tally.retries, tally.manners)
     unexpectedErrors = tally.weather.unexpected
     firstTrySuccessRate = Self.share(retries.firstTry, of: judged)
     recoveredRate = Self.share(tally.weather.recovered, of: tally.weather.met)
     retriesP95 = retries.percentile(0.95)
     retriesMax = retries.most
     callsByRetries = retries.calls
-    amplification = Double(retries.attempts) / count
+    amplification = Double(retries.attempts) / Double(judged)
     worstSecondAmplification = retries.worstSecond
     silentRetries =
       retries.clientSeen == judged ? Swift.max(0, retries.attempts - retries.clientAttempts) : nil
