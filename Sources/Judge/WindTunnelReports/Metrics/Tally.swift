@@ -192,7 +192,7 @@ private struct StageTally: Sendable, Hashable {
 }
 
 extension Metrics {
-  /// Calculates the figures.
+  /// Calculates the figures of a tally of calls.
   init(_ tally: Tally) {
     let (ends, retries) = (tally.ends, tally.retries)
     let judged = ends.calls - ends.givenUp - ends.notOnCassette
