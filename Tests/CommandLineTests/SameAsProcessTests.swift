@@ -56,7 +56,7 @@ import Testing
     try expectEqual(Self.files(in: here), Self.files(in: there))
   }
 
-  @Test(arguments: Program.processes.map(\.key))
+  @Test(.referenceClient, arguments: Program.processes.map(\.key))
   func `a command that needs a process says so, and prints nothing before`(
     name: String
   ) async throws {

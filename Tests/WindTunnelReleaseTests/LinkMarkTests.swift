@@ -36,7 +36,7 @@ import WindTunnelRelease
   }
 
   /// Without it a module would be linked and nobody could tell.
-  @Test func `every module has its mark, with a number of its own`() throws {
+  @Test(.referenceClient) func `every module has its mark, with a number of its own`() throws {
     let modules = try Self.folders().keys
       .filter { $0.hasPrefix("WindTunnel") || $0.hasPrefix("CWindTunnel") }
     expectEqual(Set(modules).union(ReleaseModule.retired), Set(ReleaseModule.names))
@@ -75,7 +75,8 @@ import WindTunnelRelease
   }
 
   /// What the compiler and the linker leave is another thing than what the sources say.
-  @Test func `this test's own program has the mark of every module of the package`() throws {
+  @Test(.referenceClient)
+  func `this test's own program has the mark of every module of the package`() throws {
     let bundles = Bundle.allBundles.filter { $0.bundleURL.pathExtension == "xctest" }
     let files = (bundles.map(\.executableURL) + [Bundle.main.executableURL]).compactMap { $0 }
     let program = try #require(
@@ -98,7 +99,7 @@ import WindTunnelRelease
   }
 
   /// An archive of objects gives a program those alone that it names.
-  @Test func `each file of the debug product has the mark`() throws {
+  @Test(.referenceClient) func `each file of the debug product has the mark`() throws {
     let files = try Self.files(of: "WindTunnelNetworkLayerDebug")
     #expect(files.count > 2)
     for (name, mark) in files { #expect(!mark.isEmpty, "\(name)") }

@@ -6,7 +6,9 @@ import Testing
 
 /// The reference client's engines in one drill, from the command to the report.
 @Suite(.timeLimit(.minutes(5))) struct ComparingDrillTests {
-  @Test func `two engines are flown through the same calls and compared`() async throws {
+  @Test(.referenceClient) func `two engines are flown through the same calls and compared`()
+    async throws
+  {
     let scratch = try Scratch()
     let engines = ["network-layer:urlsession", "network-layer:sockets"]
     let run = try await Program.run(

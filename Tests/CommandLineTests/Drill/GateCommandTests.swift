@@ -15,6 +15,7 @@ import WindTunnelDrill
   ]
 
   @Test(
+    .referenceClient,
     arguments: [
       (["--gate", "successRate == 1", "--gate=p95 <= 1m", "x"], 64),
       (["--gate", "successRate == 1"], 0), (["--gate", "calls(GET /home) == 4"], 0),
@@ -32,7 +33,8 @@ import WindTunnelDrill
     try await expectEqual(Program.run(Self.common + words, in: Scratch()).code, code)
   }
 
-  @Test func `each gate that is not met is a line below the table`() async throws {
+  @Test(.referenceClient) func `each gate that is not met is a line below the table`() async throws
+  {
     let run = try await drill("--gate", "calls > 20", "--gate", "p99 < 9s", in: Scratch())
     let lines = run.out.split(separator: "\n", omittingEmptySubsequences: false).suffix(7)
     expectEqual(
@@ -48,7 +50,7 @@ import WindTunnelDrill
     #expect(!run.err.contains("calls > 20"))
   }
 
-  @Test func `whoever reads JSON has the lines on standard error`() async throws {
+  @Test(.referenceClient) func `whoever reads JSON has the lines on standard error`() async throws {
     let run = try await drill("--json", "--gate", "calls > 20", in: Scratch())
     expectEqual(run.code, 99)
     expectEqual(
@@ -58,7 +60,9 @@ import WindTunnelDrill
     #expect(run.out.contains(#"{ "gate": "calls > 20", "verdict": "failed", "got": "20" }"#))
   }
 
-  @Test func `a scenario's own gates count, and a report keeps the verdict`() async throws {
+  @Test(.referenceClient) func `a scenario's own gates count, and a report keeps the verdict`()
+    async throws
+  {
     let scratch = try Scratch()
     let bar = #"{"windtunnelScenario":1,"name":"bar","gates":["calls > 5"]}"#
     try scratch.write(bar, to: "bar.json")
@@ -74,7 +78,7 @@ import WindTunnelDrill
     )
   }
 
-  @Test func `the group is flown by its name`() async throws {
+  @Test(.referenceClient) func `the group is flown by its name`() async throws {
     let run = try await Program.run(
       "drill",
       "--scenario",

@@ -31,7 +31,7 @@ import WindTunnelReports
     try expectEqual(Report(contentsOf: scratch.file(".windtunnel/last.json")).seed, 9)
   }
 
-  @Test func `a second judged client is repeated by its name`() async throws {
+  @Test(.referenceClient) func `a second judged client is repeated by its name`() async throws {
     let run = try await Program.run("drill", "--scenario", "recovery", in: Scratch())
     let lines = run.out.split(separator: "\n").filter { $0.contains("again: ") }
     #expect(lines.contains { $0.hasSuffix(" --subject network-layer") }, "\(run.out)")

@@ -10,7 +10,8 @@ import Testing
     "in-process",
   ]
 
-  @Test func `a drill writes each form that a file's name asks for`() async throws {
+  @Test(.referenceClient) func `a drill writes each form that a file's name asks for`() async throws
+  {
     let scratch = try Scratch()
     let names = ["a.json", "a.html", "a.md", "a.xml", "a.csv", "a.txt"]
     let run = try await Program.run(calm + names.flatMap { ["--report", $0] }, in: scratch)
@@ -81,7 +82,9 @@ import Testing
     #expect(twice.err.hasPrefix("windtunnel: shard-1.json, server-errors, urlsession: call 0 is"))
   }
 
-  @Test func `a file that is broken, cut, newer or a proxy's is refused by name`() async throws {
+  @Test(.referenceClient) func `a file that is broken, cut, newer or a proxy's is refused by name`()
+    async throws
+  {
     let scratch = try Scratch()
     _ = try await Program.run(calm + ["--report", "a.json"], in: scratch)
     let text = try scratch.text("a.json")
@@ -115,7 +118,7 @@ import Testing
     #expect(missing.err.hasPrefix("windtunnel: none.json: no such file."))
   }
 
-  @Test(arguments: ["/nowhere/drill.json", "folder", "/dev/null/a.json"])
+  @Test(.referenceClient, arguments: ["/nowhere/drill.json", "folder", "/dev/null/a.json"])
   func `a path that cannot be written is told before the drill starts`(path: String) async throws {
     let scratch = try Scratch()
     let name = path == "folder" ? "folder/drill.json" : path
@@ -132,7 +135,9 @@ import Testing
     #expect(run.out.isEmpty && !scratch.has("first.json"))
   }
 
-  @Test func `a baseline is compared, and gates are held against it`() async throws {
+  @Test(.referenceClient) func `a baseline is compared, and gates are held against it`()
+    async throws
+  {
     let scratch = try Scratch()
     _ = try await Program.run(calm + ["--report", "a.json"], in: scratch)
     let run = try await Program.run(
@@ -158,7 +163,9 @@ import Testing
     #expect(shown.out.contains("gates: 5 met, 1 failed\n  calm: p95Ratio <= 0: failed, got "))
   }
 
-  @Test func `new bars are judged, and a report that is only shown is not`() async throws {
+  @Test(.referenceClient) func `new bars are judged, and a report that is only shown is not`()
+    async throws
+  {
     let scratch = try Scratch()
     _ = try await Program.run(calm + ["--gate", "calls > 20", "--report", "a.json"], in: scratch)
     try await expectEqual(Program.run("report", "a.json", in: scratch).code, 0)
@@ -192,8 +199,8 @@ import Testing
   }
 
   /// The system refuses to let the tool's files grow beyond a block, as a full disk would.
-  @Test func `a full disk loses no earlier report, and nothing of it is left behind`() async throws
-  {
+  @Test(.referenceClient)
+  func `a full disk loses no earlier report, and nothing of it is left behind`() async throws {
     let scratch = try Scratch()
     try scratch.write("the earlier one", to: "a.json")
     let tool = try Program.executable().path

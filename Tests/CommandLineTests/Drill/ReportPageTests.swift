@@ -14,7 +14,8 @@ import Testing
       .first { FileManager.default.isExecutableFile(atPath: $0) }
   }()
 
-  @Test func `a page is whole on a phone and on a desk, says nothing wrong and asks for nothing`()
+  @Test(.referenceClient)
+  func `a page is whole on a phone and on a desk, says nothing wrong and asks for nothing`()
     async throws
   {
     guard let browser = Self.browser else { try Test.cancel("chromium is not here") }

@@ -7,6 +7,7 @@ import Testing
   private static let few = ["search", "--orders", "2", "--depth", "1"]
 
   @Test(
+    .referenceClient,
     arguments: [(["--allow", "nonsense"], 64), (["--scenarios", "file/x"], 73)]
       as [([String], Int32)]
   )
@@ -23,7 +24,7 @@ import Testing
     #expect(run.err.hasPrefix("windtunnel: "))
   }
 
-  @Test(.enabled(if: Self.isVirtual, "Virtual time is not to be had here."))
+  @Test(.referenceClient, .enabled(if: Self.isVirtual, "Virtual time is not to be had here."))
   func `what is found ends with 99, and stands in files`() async throws {
     let scratch = try Scratch()
     let run = try await Program.run(
@@ -54,7 +55,7 @@ import Testing
     expectEqual(again.code, 0, "\(again.err)")
   }
 
-  @Test(.enabled(if: Self.isVirtual, "Virtual time is not to be had here."))
+  @Test(.referenceClient, .enabled(if: Self.isVirtual, "Virtual time is not to be had here."))
   func `a gate that is not met ends with 99`() async throws {
     let scratch = try Scratch()
     let run = try await Program.run(

@@ -11,12 +11,15 @@ import Testing
     try String(contentsOf: catalog.appendingPathComponent("\(name).md"), encoding: .utf8)
   }
 
-  @Test(arguments: [
-    ("Faults", ["faults", "list", "--markdown"]), ("Metrics", ["metrics", "list", "--markdown"]),
-    ("ShippedScenarios", ["scenarios", "list", "--markdown"]),
-    ("ExitCodes", ["help", "exit-codes", "--markdown"]),
-    ("Environment", ["help", "environment", "--markdown"]), ("Commands", ["help", "--markdown"]),
-  ])
+  @Test(
+    .referenceClient,
+    arguments: [
+      ("Faults", ["faults", "list", "--markdown"]), ("Metrics", ["metrics", "list", "--markdown"]),
+      ("ShippedScenarios", ["scenarios", "list", "--markdown"]),
+      ("ExitCodes", ["help", "exit-codes", "--markdown"]),
+      ("Environment", ["help", "environment", "--markdown"]), ("Commands", ["help", "--markdown"]),
+    ]
+  )
   func `a page is what its command prints`(name: String, words: [String]) async throws {
     let run = try await Program.run(words, in: Scratch())
     let command = "windtunnel \(words.joined(separator: " "))"
@@ -43,7 +46,9 @@ import Testing
     }
   }
 
-  @Test func `every command has a section with all flags of its help`() async throws {
+  @Test(.referenceClient) func `every command has a section with all flags of its help`()
+    async throws
+  {
     let scratch = try Scratch()
     let sections = try Self.page("Commands").components(separatedBy: "\n## windtunnel ").dropFirst()
     let list = try await Program.run("help", "all", in: scratch).out.components(

@@ -37,7 +37,9 @@ import WindTunnel
     }
   }
 
-  @Test func `the tool itself is found to hold every module that it links`() async throws {
+  @Test(.referenceClient) func `the tool itself is found to hold every module that it links`()
+    async throws
+  {
     let scratch = try Scratch()
     try FileManager.default.copyItem(at: Program.executable(), to: scratch.file("Shop"))
     let run = try await Program.run("check-release", "Shop", in: scratch)
@@ -46,7 +48,7 @@ import WindTunnel
     expectEqual(modules(foundBy: run, in: "Shop"), Self.modules)
   }
 
-  @Test(.enabled(if: strip != nil, "there is no strip"))
+  @Test(.referenceClient, .enabled(if: strip != nil, "there is no strip"))
   func `a program without symbols is seen through`() async throws {
     let scratch = try Scratch()
     try FileManager.default.copyItem(at: Program.executable(), to: scratch.file("Shop"))

@@ -5,7 +5,8 @@ import WindTunnelReports
 
 /// What goes to standard output is the answer and nothing else.
 @Suite(.timeLimit(.minutes(5))) struct AnswerTests {
-  @Test func `a short calm drill ends with 0, and its report has the promised keys`() async throws {
+  @Test(.referenceClient)
+  func `a short calm drill ends with 0, and its report has the promised keys`() async throws {
     let scratch = try Scratch()
     let drill = ["drill", "--subject", "network-layer", "--calls", "5", "--scenario", "calm"]
     let run = try await Program.run(drill + ["--report", "drill.json", "--json"], in: scratch)
@@ -39,7 +40,9 @@ import WindTunnelReports
     #expect(table.out.hasPrefix("seed 1, decisions "))
   }
 
-  @Test func `a drill prints its table and nothing else on standard output`() async throws {
+  @Test(.referenceClient) func `a drill prints its table and nothing else on standard output`()
+    async throws
+  {
     let run = try await Program.run(
       [
         "drill", "--subject", "network-layer", "--calls", "5", "--scenario", "calm", "--stage",

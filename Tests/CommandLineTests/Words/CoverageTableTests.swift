@@ -21,7 +21,8 @@
       return rows
     }
 
-    @Test func `each rule, command and platform file has a row, and nothing else has one`()
+    @Test(.referenceClient)
+    func `each rule, command and platform file has a row, and nothing else has one`()
       async throws
     {
       var expected: Set<String> = ["every fault"]

@@ -3,16 +3,19 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct HelpTests {
-  @Test(arguments: [
-    "", "drill", "search", "record", "serve", "proxy", "dns", "scenarios", "scenarios list",
-    "scenarios show", "faults", "faults list", "faults selftest", "report", "reproduce",
-    "cassette", "cassette show", "cassette convert", "cassette explain", "cassette lint",
-    "cassette verify", "cassette diff", "cassette merge", "cassette split", "cassette prune",
-    "cassette migrate", "cassette format", "presets", "presets list", "presets show",
-    "presets import", "model",
-    "metrics", "metrics list", "help", "rules", "rules list", "rules show", "cassette review",
-    "completions", "check-release",
-  ])
+  @Test(
+    .referenceClient,
+    arguments: [
+      "", "drill", "search", "record", "serve", "proxy", "dns", "scenarios", "scenarios list",
+      "scenarios show", "faults", "faults list", "faults selftest", "report", "reproduce",
+      "cassette", "cassette show", "cassette convert", "cassette explain", "cassette lint",
+      "cassette verify", "cassette diff", "cassette merge", "cassette split", "cassette prune",
+      "cassette migrate", "cassette format", "presets", "presets list", "presets show",
+      "presets import", "model",
+      "metrics", "metrics list", "help", "rules", "rules list", "rules show", "cassette review",
+      "completions", "check-release",
+    ]
+  )
   func `help says what its golden file says`(command: String) async throws {
     let words = command.split(separator: " ").map(String.init) + ["--help"]
     let name = (words.dropLast().isEmpty ? ["windtunnel"] : words.dropLast()).joined(separator: "-")

@@ -10,7 +10,7 @@ import WindTunnelVirtualTime
   }
 
   /// Virtual time has the same figures on every machine.
-  @Test(.enabled(if: VirtualTime.isSupported, "There is no virtual time."))
+  @Test(.referenceClient, .enabled(if: VirtualTime.isSupported, "There is no virtual time."))
   func `the first command prints what README shows, and ends red`() async throws {
     let page = try Self.page()
     let shown = try #require(

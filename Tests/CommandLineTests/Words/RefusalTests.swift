@@ -26,7 +26,7 @@ import WindTunnelReports
     }
   }
 
-  @Test(arguments: try usages())
+  @Test(.referenceClient, arguments: try usages())
   func `what is asked wrongly ends with 64 and the way to help`(
     words: String,
     command: String,
@@ -61,7 +61,8 @@ import WindTunnelReports
     try expectEqual(scratch.text("users.json"), text)
   }
 
-  @Test func `a file that is not there or is a folder ends with 66`() async throws {
+  @Test(.referenceClient) func `a file that is not there or is a folder ends with 66`() async throws
+  {
     let scratch = try Scratch()
     let explain = "cassette explain --cassette ⟨shop⟩ --request GET␣/home --match"
     let record = "record --upstream https://127.0.0.1:1 --cassette a.json --upstream-ca"

@@ -85,7 +85,7 @@ import WindTunnelDrill
     for name in names { #expect(known.contains(name), "\(name)") }
   }
 
-  @Test(.enabled(if: hasFullDevice, "This system has no /dev/full."))
+  @Test(.referenceClient, .enabled(if: hasFullDevice, "This system has no /dev/full."))
   func `an answer that cannot be written is exit 73 and a sentence, whatever the verdict`()
     async throws
   {
@@ -97,7 +97,8 @@ import WindTunnelDrill
     }
   }
 
-  @Test func `a reader that goes away takes nothing along, and the verdict stands`() async throws {
+  @Test(.referenceClient)
+  func `a reader that goes away takes nothing along, and the verdict stands`() async throws {
     let scratch = try await Self.prepare()
     for (_, words, code) in try Self.lines.get() {
       // The reader is gone before anything is printed.
@@ -138,7 +139,7 @@ import WindTunnelDrill
     #expect(run.code == 73 && run.err == Self.full, "\(run)")
   }
 
-  @Test func `a stream that is closed is no file's number`() async throws {
+  @Test(.referenceClient) func `a stream that is closed is no file's number`() async throws {
     let scratch = try await Self.prepare()
     try FileManager.default.copyItem(at: scratch.file("a.json"), to: scratch.file("c.json"))
     for (_, words, code) in try Self.lines.get() {

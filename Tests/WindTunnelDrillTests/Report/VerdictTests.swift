@@ -15,7 +15,10 @@ import WindTunnelReports
     ]}
     """
 
-  @Test(arguments: [("urlsession", 97), ("network-layer", 0)] as [(String, Int32)])
+  @Test(
+    .referenceClient,
+    arguments: [("urlsession", 97), ("network-layer", 0)] as [(String, Int32)]
+  )
   func `a judged subject that hangs is 97, a yardstick that does is nobody's fault`(
     judged: String,
     code: Int32

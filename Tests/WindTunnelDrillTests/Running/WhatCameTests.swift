@@ -31,7 +31,7 @@ import Testing
     return try Report(contentsOf: URL(filePath: page))
   }
 
-  @Test(arguments: [Stage.onTheWire, .inProcess])
+  @Test(.referenceClient, arguments: [Stage.onTheWire, .inProcess])
   func `a page for an answer in JSON is blank, and a client that looks shows its copy`(
     stage: Stage
   ) async throws {
@@ -48,7 +48,11 @@ import Testing
     expectEqual(careful.findings.map(\.finding.rule), [])
   }
 
-  @Test(arguments: [Stage.onTheWire, .inProcess], ["urlsession", "network-layer"])
+  @Test(
+    .referenceClient,
+    arguments: [Stage.onTheWire, .inProcess],
+    ["urlsession", "network-layer"]
+  )
   func `a body that is cut without a sign is a silent truncation`(stage: Stage, subject: String)
     async throws
   {
@@ -59,7 +63,7 @@ import Testing
     #expect(calm.silentTruncations == 0 && calm.blankScreenRate == 0)
   }
 
-  @Test(arguments: [Stage.onTheWire, .inProcess])
+  @Test(.referenceClient, arguments: [Stage.onTheWire, .inProcess])
   func `a client that renews its token is let in again, and has sent nothing twice`(stage: Stage)
     async throws
   {

@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test func `where the nearest is no good the second is asked`() async throws {
+  @Test(.referenceClient) func `where the nearest is no good the second is asked`() async throws {
     let calls = try await Self.starts(in: "nearest-lies")
     Self.expectPages(of: calls)
     try Self.expect(calls, sent: Self.atTheSecond(isSilent: false))
@@ -104,6 +104,7 @@ import Testing
   }
 
   @Test(
+    .referenceClient,
     .bothTiers,
     arguments: Tier.cases(["config-garbage", "config-replayed", "config-late"], few: 2)
   )
@@ -125,7 +126,10 @@ import Testing
     ] }
     """
 
-  @Test(arguments: [["--stage", "wire"], ["--stage", "in-process"], ["--clock", "virtual"]])
+  @Test(
+    .referenceClient,
+    arguments: [["--stage", "wire"], ["--stage", "in-process"], ["--clock", "virtual"]]
+  )
   func `in good conditions the nearest serves it all`(way: [String]) async throws {
     let folder = try Folder()
     let calls = try await Self.starts(in: folder.file("good.json", Self.good), way)
@@ -133,7 +137,8 @@ import Testing
     try Self.expect(calls, sent: Self.atTheNearest)
   }
 
-  @Test func `behind a portal every server is asked once, and the screen of before is shown`()
+  @Test(.referenceClient)
+  func `behind a portal every server is asked once, and the screen of before is shown`()
     async throws
   {
     let calls = try await Self.starts(in: "captive-portal")
@@ -154,7 +159,8 @@ import Testing
     }
   }
 
-  @Test func `without a network nobody is asked, and the screen of before is shown`()
+  @Test(.referenceClient)
+  func `without a network nobody is asked, and the screen of before is shown`()
     async throws
   {
     let calls = try await Self.starts(in: "offline-start")
@@ -267,7 +273,9 @@ import Testing
 
   // MARK: What ships
 
-  @Test func `one of them is flown again on the cassette that ships`() async throws {
+  @Test(.referenceClient) func `one of them is flown again on the cassette that ships`()
+    async throws
+  {
     let folder = try Folder()
     let page = try folder.file("report.json")
     let first = try await Tool.run([
