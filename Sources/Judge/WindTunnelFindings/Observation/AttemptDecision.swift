@@ -50,7 +50,7 @@ public struct AttemptDecision: Sendable, Hashable {
     self.init(decision.lane.name[...], decision.key[...], ordinal, storedFaults)
   }
 
-  /// Reads a line with tabs between its four fields (``FaultDecision/line``). Any other text is
+  /// Reads a line with tabs between its four fields (`FaultDecision.line`). Any other text is
   /// kept as it is.
   public init(line: String) {
     let fields = line.utf8.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
@@ -63,7 +63,7 @@ public struct AttemptDecision: Sendable, Hashable {
     self.init(fields[0], fields[1], ordinal, storedFaults)
   }
 
-  /// The line with tabs between its four fields (``FaultDecision/line``).
+  /// The line with tabs between its four fields (`FaultDecision.line`).
   public var line: String {
     if shortOrdinal < 0 { return faultsText }
     let lane = shortCall < 0 ? scenario : "\(scenario)/\(shortCall)"

@@ -30,7 +30,7 @@ public struct Observation: Sendable, Hashable {
   public var bodyMatches: Bool?
   /// The way in which the call ended.
   public var ending: CallResult
-  /// The time from the intended start to the end, without a program's ``startUp``.
+  /// The time from the intended start to the end, without a program's start-up.
   public var latency: Duration {
     get { knownLatency ?? .zero }
     set { knownLatency = newValue }
@@ -81,7 +81,7 @@ public struct Observation: Sendable, Hashable {
     self.attemptCount = attemptCount
   }
 
-  /// The name of a captive portal's page in ``showsResponseOf``.
+  /// The name of a captive portal's page in the evidence `showsResponseOf`.
   public static let portalPage = "captive portal"
 
   /// The memory that a program had, counted in its resident pages and of the largest of its

@@ -1,16 +1,15 @@
 /// The faults that every call would meet on its attempts, computed from scenario and seed without
 /// traffic.
 ///
-/// Of a rule that follows the clock or looks at header fields the story holds the draw: the faults
-/// where the time and the fields are such. ``Scenario/tells(_:of:key:seed:lane:ordinal:)`` says
-/// whether what was met is in it.
+/// If a rule depends on the time or on header fields, the plan contains the faults of its draw, which
+/// apply if the time and the fields match.
 public struct FaultPlan: Sendable {
   /// The number of attempts of a call that are computed.
   public static let attempts = 8
 
   private var digest = SHA256()
 
-  /// Makes a story without calls.
+  /// Creates a plan without calls.
   public init() {}
 
   /// Adds the faults that one call would meet on attempts 1 to 8.

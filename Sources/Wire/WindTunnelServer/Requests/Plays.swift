@@ -4,7 +4,7 @@ internal import WindTunnel
 /// Independent plays of one cassette on one server, for test runners that share a process.
 ///
 /// A request names its play. Each play has the next recording, the counts of faults and the values
-/// of placeholders for itself, as a ``Lane`` has. The name is removed before the request is
+/// of placeholders for itself, as a `Lane` has. The name is removed before the request is
 /// matched. Faults of connections, before there is a request, belong to no play.
 public final class Plays: Sendable {
   /// The part of a request that names its play.
