@@ -9,18 +9,15 @@ import WindTunnelRelease
   @Test func `a host may call its modules what hosts and their packages call theirs`() async throws
   {
     let scratch = try Scratch()
-    let made = try await Program.run(
-      ["\(Repository.root.path)/Scripts/development/host-with-common-names", "host"],
-      in: scratch,
+    let made = try await scratch.run(
+      "\(Repository.root.path)/Scripts/development/host-with-common-names host",
       isTool: false
     )
     try #require(made == Program.Run(code: 0, out: "", err: ""))
-    let seen = try await Program.run(
-      ["/usr/bin/env", "swift", "package", "--package-path", "host", "show-dependencies"],
-      in: scratch,
+    let seen = try await scratch.run(
+      "/usr/bin/env swift package --package-path host show-dependencies",
       isTool: false
-    )
-    expectEqual(seen.code, 0, "\(seen.err)")
+    ).exits(0)
     #expect(!seen.err.contains("conflicting name"))
     #expect(seen.out.contains("swift-system"))
   }
@@ -65,9 +62,8 @@ import WindTunnelRelease
   /// What each product makes a user compile, to a tenth of it.
   @Test(.enabled(if: Companion.find("python3") != nil, "there is no python3"))
   func `the page has the modules and lines of each product`() async throws {
-    let run = try await Program.run(
-      [Repository.root.appendingPathComponent("Scripts/house").path, "products", "--json"],
-      in: try Scratch(),
+    let run = try await Scratch().run(
+      "\(Repository.root.appendingPathComponent("Scripts/house").path) products --json",
       isTool: false
     )
     struct Size: Decodable {
@@ -75,12 +71,7 @@ import WindTunnelRelease
       var lines: Int
     }
     let sizes = try JSONDecoder().decode([String: Size].self, from: Data(run.out.utf8))
-    let page = try String(
-      contentsOf: Repository.root
-        .appendingPathComponent("Sources/Values/WindTunnel/WindTunnel.docc/Architecture.md"),
-      encoding: .utf8
-    )
-    let rows = page.matches(of: /\| `(\w+)` \| (\d+) \| ([\d,]+) \|/)
+    let rows = try Repository.page("Architecture").matches(of: /\| `(\w+)` \| (\d+) \| ([\d,]+) \|/)
     expectEqual(Set(rows.map { String($0.1) }), Set(sizes.keys))
     for row in rows {
       let size = try #require(sizes[String(row.1)])
@@ -126,12 +117,9 @@ import WindTunnelRelease
   }
 
   private func targets() async throws -> [Target] {
-    let run = try await Program.run(
-      [
-        "/usr/bin/env", "swift", "package", "--package-path", Repository.root.path,
-        "--scratch-path", "scratch", "describe", "--type", "json",
-      ],
-      in: try Scratch(),
+    let run = try await Scratch().run(
+      "/usr/bin/env swift package --package-path \(Repository.root.path) --scratch-path scratch",
+      "describe --type json",
       isTool: false
     )
     struct Package: Decodable {

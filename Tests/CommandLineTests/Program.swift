@@ -27,6 +27,13 @@ enum Program {
     var out: String
     var err: String
 
+    /// Expects this exit code.
+    @discardableResult
+    func exits(_ code: Int32, at place: SourceLocation = #_sourceLocation) -> Run {
+      #expect(self.code == code, "\(self)", sourceLocation: place)
+      return self
+    }
+
     /// The elements of the JSON list that it printed.
     func rows() throws -> [JSON] {
       guard case .array(let rows) = try JSON(parsing: out.utf8, source: "rows") else {
@@ -62,30 +69,6 @@ enum Program {
     return found
   }
 
-  /// Runs the tool to its end.
-  static func run(_ words: String..., in scratch: Scratch) async throws -> Run {
-    try await run(words, in: scratch)
-  }
-
-  /// Runs it to its end, or the program that the first word names by its path.
-  static func run(
-    _ words: [String],
-    in scratch: Scratch,
-    with environment: [String: String] = [:],
-    isTool: Bool = true
-  ) async throws -> Run {
-    if isTool {
-      let run = await runHere(words, in: scratch, with: environment)
-      let isRefused = run.code == Refusal.processMissing.code.rawValue
-      guard isRefused, run.err.hasSuffix("windtunnel: \(Refusal.processMissing.sentence)\n") else {
-        return run
-      }
-      let line = words.joined(separator: " ")
-      try #require(processes.contains { line.hasPrefix($0.key) }, "\(line) has no reason")
-    }
-    return try await Flight(words, in: scratch, with: environment, isTool: isTool).end()
-  }
-
   /// Runs the tool's code in this process, with streams, folder and variables of its own.
   static func runHere(
     _ words: [String],
@@ -99,6 +82,75 @@ enum Program {
     ) { printed.take($0, $1) }
     let code = await Tool.run(words, in: environment)
     return printed.run(code.rawValue)
+  }
+}
+
+extension Scratch {
+  /// Runs the tool here to its end.
+  func run(
+    _ lines: CommandLine...,
+    with environment: [String: String] = [:],
+    isTool: Bool = true
+  ) async throws -> Program.Run {
+    try await run(lines.flatMap(\.words), with: environment, isTool: isTool)
+  }
+
+  /// Runs it to its end, or the program that the first word names by its path.
+  func run(
+    _ words: [String],
+    with environment: [String: String] = [:],
+    isTool: Bool = true
+  ) async throws -> Program.Run {
+    if isTool {
+      let run = await Program.runHere(words, in: self, with: environment)
+      let isRefused = run.code == Refusal.processMissing.code.rawValue
+      guard isRefused, run.err.hasSuffix("windtunnel: \(Refusal.processMissing.sentence)\n") else {
+        return run
+      }
+      let line = words.joined(separator: " ")
+      try #require(Program.processes.contains { line.hasPrefix($0.key) }, "\(line) has no reason")
+    }
+    return try await Flight(words, in: self, with: environment, isTool: isTool).end()
+  }
+
+  /// Runs the tool to its end, and expects this exit code and this output, and no other.
+  func expect(
+    _ lines: CommandLine...,
+    code: Int32 = 0,
+    out: String = "",
+    err: String = "",
+    at place: SourceLocation = #_sourceLocation
+  ) async throws {
+    try await expect(lines.flatMap(\.words), code: code, out: out, err: err, at: place)
+  }
+
+  /// Runs it to its end, and expects this exit code and this output, and no other.
+  func expect(
+    _ words: [String],
+    with environment: [String: String] = [:],
+    isTool: Bool = true,
+    code: Int32 = 0,
+    out: String = "",
+    err: String = "",
+    at place: SourceLocation = #_sourceLocation
+  ) async throws {
+    let run = try await run(words, with: environment, isTool: isTool)
+    #expect(run == Program.Run(code: code, out: out, err: err), sourceLocation: place)
+  }
+
+  /// Starts the tool here, and waits for its first line.
+  func start(_ lines: CommandLine...) async throws -> (flight: Flight, line: String) {
+    try await start(lines.flatMap(\.words))
+  }
+
+  /// Starts the tool here, or another program, and waits for its first line.
+  func start(
+    _ words: [String],
+    with environment: [String: String] = [:],
+    isTool: Bool = true
+  ) async throws -> (flight: Flight, line: String) {
+    let flight = try Flight(words, in: self, with: environment, isTool: isTool)
+    return (flight, try #require(try await flight.line()))
   }
 }
 

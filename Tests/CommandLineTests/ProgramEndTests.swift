@@ -38,7 +38,7 @@ import Testing
   @Test func `a wait of a cancelled task is no empty success`() async throws {
     let waiting = Task {
       withUnsafeCurrentTask { $0?.cancel() }
-      return try await Program.run(Self.endless, in: Scratch(), isTool: false)
+      return try await Scratch().run(Self.endless, isTool: false)
     }
     await #expect(throws: UnfinishedProgram.self) { try await waiting.value }
   }

@@ -27,6 +27,11 @@ final class Scratch: Sendable {
 
   func text(_ name: String) throws -> String { try String(contentsOf: file(name), encoding: .utf8) }
 
+  /// The names of what is in a folder, in order.
+  func names(in folder: String = ".") throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: file(folder).path).sorted()
+  }
+
   /// Creates a folder, with those that it is in.
   @discardableResult
   func makeFolder(_ name: String) throws -> URL {
@@ -52,6 +57,13 @@ final class Scratch: Sendable {
 enum Repository {
   static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
+  static func text(_ path: String) throws -> String {
+    try String(contentsOf: root.appending(path: path), encoding: .utf8)
+  }
+  /// A page of the manual.
+  static func page(_ name: String) throws -> String {
+    try text("Sources/Values/WindTunnel/WindTunnel.docc/\(name).md")
+  }
   static let shop = root.appendingPathComponent("Cassettes/examples/shop.json").path
 }
 

@@ -26,17 +26,14 @@ import WindTunnelSymptoms
   }
 
   @Test func `updates are what there is, marked, and then what is new or the error`() async throws {
-    let fixture = try Fixture(
-      [
-        .status(
-          200,
-          ["Cache-Control": "max-age=60, stale-if-error=600", "ETag": "\"1\""],
-          body: "one"
-        ),
-        .status(200, ["Cache-Control": "max-age=60, stale-if-error=600"], body: "two"),
-        .status(404),
-      ],
-      cache: ResponseCache()
+    let fixture = try Fixture.cached(
+      .status(
+        200,
+        ["Cache-Control": "max-age=60, stale-if-error=600", "ETag": "\"1\""],
+        body: "one"
+      ),
+      .status(200, ["Cache-Control": "max-age=60, stale-if-error=600"], body: "two"),
+      .status(404)
     )
     let page = Endpoint(.get, "/page", mostRetries: 0)
     #expect(await read(fixture.client.updates(of: page)) == (["one network"], nil))
@@ -53,12 +50,9 @@ import WindTunnelSymptoms
   }
 
   @Test func `a stale answer says which error it stands in for`() async throws {
-    let fixture = try Fixture(
-      [
-        .status(200, ["Cache-Control": "max-age=1, stale-if-error=600"], body: "one"),
-        .status(503),
-      ],
-      cache: ResponseCache()
+    let fixture = try Fixture.cached(
+      .status(200, ["Cache-Control": "max-age=1, stale-if-error=600"], body: "one"),
+      .status(503)
     )
     let page = Endpoint(.get, "/page", mostRetries: 0)
     let first = try await fixture.client.call(page)
@@ -72,12 +66,9 @@ import WindTunnelSymptoms
   }
 
   @Test func `an absent server is told behind the stale answer`() async throws {
-    let fixture = try Fixture(
-      [
-        .status(200, ["Cache-Control": "max-age=1, stale-if-error=600"], body: "one"),
-        .status(503),
-      ],
-      cache: ResponseCache()
+    let fixture = try Fixture.cached(
+      .status(200, ["Cache-Control": "max-age=1, stale-if-error=600"], body: "one"),
+      .status(503)
     )
     let page = Endpoint(.get, "/page", mostRetries: 0)
     _ = await read(fixture.client.updates(of: page))
@@ -142,27 +133,19 @@ import WindTunnelSymptoms
       by: ResponseDecoder<Enveloped<Int>>.wholeEnvelope()
     )
     #expect((value.code, value.message, value.value) == ("0", "welcome", 7))
-    expectEqual(
-      fixture.transport.requests.map { $0.value(forHTTPHeaderField: "Authorization") },
-      ["Bearer old", "Bearer new"]
-    )
+    expectEqual(fixture.sent("Authorization"), ["Bearer old", "Bearer new"])
   }
 
   @Test func `an answer brings its record, which can be kept`() async throws {
     let fixture = try Fixture([.status(503), .status(200, body: "yes")], sendsTraces: true)
-    let call = fixture.start()
-    _ = await fixture.time.passSleeps(1)
-    let answer = try await call.value.get()
+    let answer = try await fixture.waited(1).result.get()
     let record = try #require(answer.record)
     expectEqual(record.state, .answered)
     expectEqual(record.counters.attempts, 2)
     expectEqual(record.counters.backoff, .milliseconds(200))
     expectEqual(record.response.bytes, 3)
     let id = try #require(record.system.traceID)
-    expectEqual(
-      fixture.transport.requests.map { $0.value(forHTTPHeaderField: "X-Request-ID") },
-      ["\(id)-1", "\(id)-2"]
-    )
+    expectEqual(fixture.sent("X-Request-ID"), ["\(id)-1", "\(id)-2"])
     let data = try JSONEncoder().encode(record)
     try expectEqual(JSONDecoder().decode(CallRecord.self, from: data), record)
     // Answers are compared without it.
@@ -176,7 +159,7 @@ import WindTunnelSymptoms
       transport: fixture.transport
     )
     for _ in 0..<100 { _ = try await client.call(Endpoint(.get, "/a")) }
-    let ids = fixture.transport.requests.map { $0.value(forHTTPHeaderField: "X-Request-ID") }
+    let ids = fixture.sent("X-Request-ID")
     expectEqual(Set(ids).count, 100)
   }
 
@@ -188,9 +171,7 @@ import WindTunnelSymptoms
     await expectEqual(fixture.time.nextSleep(), .milliseconds(200))
     pause.suspend()
     fixture.time.advance(by: .milliseconds(200))
-    while !fixture.observer.events.contains(where: { $0.kind == .waiting(.pause) }) {
-      await Task.yield()
-    }
+    await fixture.until(.pause)
     try await expectEqual(client.call(Endpoint(.get, "/b")).body, Data("other".utf8))
     pause.resume()
     try await expectEqual(call.value.body, Data("it".utf8))
@@ -202,9 +183,7 @@ import WindTunnelSymptoms
     pause.suspend()
     let client = fixture.client
     let call = Task { try await client.call(Endpoint(.get, "/a"), progress: nil, pausedBy: pause) }
-    while !fixture.observer.events.contains(where: { $0.kind == .waiting(.pause) }) {
-      await Task.yield()
-    }
+    await fixture.until(.pause)
     call.cancel()
     await #expect(throws: NetworkError.cancelled) { _ = try await call.value }
     #expect(fixture.transport.requests.isEmpty)

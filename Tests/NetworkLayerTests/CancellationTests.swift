@@ -9,10 +9,17 @@ import WindTunnelSymptoms
 #endif
 
 @Suite struct CancellationTests {
-  @Test func `a call cancelled in a wait ends at once, and no attempt follows`() async throws {
-    let fixture = try Fixture([.status(503), .status(200)])
+  @Test(arguments: [
+    (ScriptedTransport.Step.status(503), Duration.milliseconds(200)),
+    (.status(503, takes: .seconds(9)), .seconds(9)),
+  ])
+  func `a call cancelled in a wait or in flight ends at once, and no attempt follows`(
+    step: ScriptedTransport.Step,
+    sleep: Duration
+  ) async throws {
+    let fixture = try Fixture([step, .status(200)])
     let call = fixture.start()
-    await expectEqual(fixture.time.nextSleep(), .milliseconds(200))
+    await expectEqual(fixture.time.nextSleep(), sleep)
     call.cancel()
     await expectEqual(call.value, .failure(.cancelled))
     expectEqual(fixture.transport.instants, [.zero])
@@ -21,16 +28,6 @@ import WindTunnelSymptoms
       fixture.observer.events.last,
       CallEvent(call: 1, elapsed: .zero, kind: .callEnded(.failure(.cancelled), attempts: 1))
     )
-  }
-
-  @Test func `a call cancelled in flight ends at once, and no attempt follows`() async throws {
-    let fixture = try Fixture([.status(503, takes: .seconds(9)), .status(200)])
-    let call = fixture.start()
-    await expectEqual(fixture.time.nextSleep(), .seconds(9))
-    call.cancel()
-    await expectEqual(call.value, .failure(.cancelled))
-    expectEqual(fixture.transport.instants, [.zero])
-    expectEqual(fixture.time.sleeping, 0)
   }
 
   @Test func `a call cancelled before it begins sends nothing`() async throws {

@@ -30,10 +30,11 @@ import Testing
           .utf8
       )
     )
-    let fixture = try Fixture(
-      [.status(503), .status(200, body: "one"), .status(200, body: "two")],
-      endpoints: terms,
-      cache: ResponseCache()
+    let fixture = try Fixture.cached(
+      .status(503),
+      .status(200, body: "one"),
+      .status(200, body: "two"),
+      endpoints: terms
     )
     let user = Endpoint(.get, "/users/7", template: "/users/{id}", mostRetries: 3)
     await expectEqual(fixture.result(of: user), .failure(.server(status: 503, body: Data())))
@@ -131,9 +132,7 @@ import Testing
       [.status(503), .status(200), .status(200), .status(200)],
       middleware: [base[0]]
     )
-    let call = fixture.start(Endpoint(.get, "/a", query: ["q": "1"]))
-    _ = await fixture.time.passSleeps(1)
-    _ = await call.value
+    _ = await fixture.waited(1, for: Endpoint(.get, "/a", query: ["q": "1"]))
     expectEqual(fixture.transport.requests.map { $0.url?.query ?? "" }, ["q=1&n=1", "q=1&n=2"])
     let forms = try Fixture([.status(200), .status(200)], middleware: [base[1], base[2]])
     _ = await forms.result(of: Endpoint(.post, "/a", body: .form([.init("q", "1")])))

@@ -1,5 +1,6 @@
 import Foundation
-import WindTunnelNetworkLayer
+
+@testable import WindTunnelNetworkLayer
 
 /// A client on a scripted transport, and everything a test wants to look at afterwards.
 struct Fixture {
@@ -10,6 +11,7 @@ struct Fixture {
 
   init(
     _ script: [ScriptedTransport.Step],
+    mostRetries: [RetryReason: Int] = RetryPolicy.standardTable,
     jitter: Jitter = .none,
     draw: Double = 0,
     deadline: Duration? = nil,
@@ -18,6 +20,7 @@ struct Fixture {
     cache: ResponseCache? = nil,
     middleware: [any Middleware] = [],
     authenticator: (any Authenticator)? = nil,
+    networks: (any Networks)? = nil,
     sendsTraces: Bool = false
   ) throws {
     transport = ScriptedTransport(script, time: time)
@@ -25,13 +28,14 @@ struct Fixture {
       builder: RequestBuilder(baseURL: try Self.base()),
       middleware: middleware,
       authenticator: authenticator,
-      policy: RetryPolicy(backoff: Backoff(jitter: jitter)),
+      policy: RetryPolicy(mostRetries: mostRetries, backoff: Backoff(jitter: jitter)),
       transport: transport,
       cache: cache,
       observer: observer,
       limits: CallLimits(attemptTimeout: .seconds(3), deadline: deadline),
       endpoints: endpoints,
       admission: AdmissionController(rules, time: time),
+      networks: networks,
       sendsTraces: sendsTraces,
       time: time,
       draw: { draw }
@@ -50,6 +54,46 @@ struct Fixture {
     await client.outcome(of: endpoint)
   }
 
+  /// Makes a call while its next waits pass, and says how long they were.
+  func waited(
+    _ count: Int,
+    for endpoint: Endpoint = Endpoint(.get, "/a")
+  ) async -> (result: Result<CallResponse, NetworkError>, waits: [Duration]) {
+    let call = start(endpoint)
+    let waits = await time.passSleeps(count)
+    return (await call.value, waits)
+  }
+
+  /// A fixture whose client has a cache.
+  static func cached(
+    _ script: ScriptedTransport.Step...,
+    endpoints: [String: EndpointTerms] = [:],
+    rules: AdmissionController.Rules = AdmissionController.Rules()
+  ) throws -> Fixture {
+    try Fixture(script, endpoints: endpoints, rules: rules, cache: ResponseCache())
+  }
+
+  /// Makes calls one after the other, and says what each brought and from where, or its error.
+  func seen(
+    _ endpoints: [Endpoint],
+    _ words: (NetworkError) -> String = { $0.name }
+  ) async -> [String] {
+    var seen: [String] = []
+    for endpoint in endpoints {
+      switch await result(of: endpoint) {
+      case .success(let answer):
+        seen.append("\(String(decoding: answer.body, as: UTF8.self)) \(answer.source)")
+      case .failure(let error): seen.append(words(error))
+      }
+    }
+    return seen
+  }
+
+  /// Waits until a call waits for something.
+  func until(_ wait: CallEvent.Wait) async {
+    while !observer.waitsMet.contains(wait) { await Task.yield() }
+  }
+
   static func base() throws -> URL {
     struct NoURL: Error {}
     guard let url = URL(string: "http://api.example.test") else { throw NoURL() }
@@ -57,13 +101,61 @@ struct Fixture {
   }
 }
 
+/// Does some work of a client's, whose error is a value.
+func ended<Value>(
+  _ work: () async throws(NetworkError) -> Value
+) async -> Result<Value, NetworkError> {
+  do throws(NetworkError) { return .success(try await work()) } catch { return .failure(error) }
+}
+
 extension NetworkClient {
   /// Makes a call, whose error is a value.
   func outcome(of endpoint: Endpoint) async -> Result<CallResponse, NetworkError> {
-    do throws(NetworkError) { return .success(try await call(endpoint)) } catch {
-      return .failure(error)
+    await ended { () throws(NetworkError) in try await call(endpoint) }
+  }
+}
+
+extension NetworkClient {
+  /// Does some work while the client's errands are run.
+  func runningErrands<Value>(_ work: () async throws -> Value) async rethrows -> Value {
+    let runner = Task { await run() }
+    while !shared.background.add({}) { await Task.yield() }
+    do {
+      let value = try await work()
+      runner.cancel()
+      await runner.value
+      return value
+    } catch {
+      runner.cancel()
+      await runner.value
+      throw error
     }
   }
+}
+
+extension [CallEvent] {
+  /// The record that they make of one of the calls.
+  func record(of call: Int = 1) -> CallRecord? {
+    reduce(into: nil as CallRecord?) { record, event in
+      guard event.call == call else { return }
+      if let new = CallRecord(event) { record = new } else { record?.hear(event) }
+    }
+  }
+
+  /// The lines that are written of them.
+  var lines: [String] {
+    let lines = Locked<[String]>([])
+    let writer = JSONLines { line in
+      lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
+    }
+    for event in self { writer.observe(event) }
+    return lines.withLock { $0 }
+  }
+}
+
+extension StreamedResponse {
+  /// All of its pieces.
+  var content: Data { get async throws { try await pieces.reduce(into: Data()) { $0 += $1 } } }
 }
 
 extension RecordingObserver {

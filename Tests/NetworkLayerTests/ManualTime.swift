@@ -37,6 +37,24 @@ final class ManualTime: TimeSource, @unchecked Sendable {
     }
   }
 
+  /// Lets each sleep pass that is not the deadline while some work is done.
+  func passing<Result>(
+    but deadline: Duration? = nil,
+    _ work: () async throws -> Result
+  ) async rethrows -> Result {
+    async let clock: Void = passAllSleeps(but: deadline)
+    do {
+      let result = try await work()
+      endPassing()
+      await clock
+      return result
+    } catch {
+      endPassing()
+      await clock
+      throw error
+    }
+  }
+
   /// Ends ``passAllSleeps(but:)``. A cancellation would end all listening for good.
   func endPassing() { askedContinuation.yield(Self.end) }
 

@@ -11,20 +11,17 @@ import WindTunnelSymptoms
 @Suite struct NetworkClientTests {
   @Test func `two setbacks cost two retries, and the gaps are the back-off's`() async throws {
     let fixture = try Fixture([.symptom(.connectionLost), .status(503), .status(200, body: "ok")])
-    let call = fixture.start()
-    await expectEqual(fixture.time.passSleeps(2), [.milliseconds(200), .milliseconds(400)])
-    await expectEqual(
-      call.value,
-      .success(CallResponse(status: 200, body: Data("ok".utf8), attempts: 3))
-    )
+    let (result, waits) = await fixture.waited(2)
+    expectEqual(waits, [.milliseconds(200), .milliseconds(400)])
+    expectEqual(result, .success(CallResponse(status: 200, body: Data("ok".utf8), attempts: 3)))
     expectEqual(fixture.transport.instants, [.zero, .milliseconds(200), .milliseconds(600)])
   }
 
   @Test func `the draw decides the gap`() async throws {
     let fixture = try Fixture([.status(503), .status(503), .status(200)], jitter: .full, draw: 0.5)
-    let call = fixture.start()
-    await expectEqual(fixture.time.passSleeps(2), [.milliseconds(100), .milliseconds(200)])
-    try await expectEqual(call.value.get().attempts, 3)
+    let (result, waits) = await fixture.waited(2)
+    expectEqual(waits, [.milliseconds(100), .milliseconds(200)])
+    try expectEqual(result.get().attempts, 3)
   }
 
   @Test func `the gap is the server's where it asks for one`() async throws {
@@ -32,17 +29,18 @@ import WindTunnelSymptoms
       .status(429, ["Retry-After": "3"]),
       .status(503, ["Retry-After": "Sun, 06 Nov 1994 08:49:45 GMT"]), .status(200),
     ])
-    let call = fixture.start()
-    await expectEqual(fixture.time.passSleeps(2), [.seconds(3), .seconds(5)])
-    try await expectEqual(call.value.get().attempts, 3)
+    let (result, waits) = await fixture.waited(2)
+    expectEqual(waits, [.seconds(3), .seconds(5)])
+    try expectEqual(result.get().attempts, 3)
   }
 
   @Test func `after three retries the caller gets what is there`() async throws {
     let script = Array(repeating: ScriptedTransport.Step.status(502, body: "bad"), count: 4)
     let fixture = try Fixture(script)
-    let call = fixture.start()
-    _ = await fixture.time.passSleeps(3)
-    await expectEqual(call.value, .failure(.server(status: 502, body: Data("bad".utf8))))
+    await expectEqual(
+      fixture.waited(3).result,
+      .failure(.server(status: 502, body: Data("bad".utf8)))
+    )
     expectEqual(fixture.transport.instants.count, 4)
   }
 
@@ -55,11 +53,9 @@ import WindTunnelSymptoms
 
   @Test func `a POST with a key is sent again as it was`() async throws {
     let fixture = try Fixture([.symptom(.emptyAnswer), .status(201)])
-    let call = fixture.start(
-      Endpoint(.post, "/pay", headers: ["Idempotency-Key": "k1"], body: .data(Data("1".utf8)))
-    )
-    _ = await fixture.time.passSleeps(1)
-    try await expectEqual(call.value.get().attempts, 2)
+    let key: Headers = ["Idempotency-Key": "k1"]
+    let pay = Endpoint(.post, "/pay", headers: key, body: .data(Data("1".utf8)))
+    try await expectEqual(fixture.waited(1, for: pay).result.get().attempts, 2)
     expectEqual(fixture.transport.requests.count, 2)
     expectEqual(Set(fixture.transport.requests).count, 1)
     expectEqual(fixture.transport.requests[0].timeoutInterval, 3)
@@ -100,9 +96,7 @@ import WindTunnelSymptoms
   @Test func `the observer hears all of a call in order and in time`() async throws {
     let fixture = try Fixture([.status(503, takes: .milliseconds(30)), .status(200)])
     let endpoint = Endpoint(.get, "/a", priority: .critical)
-    let call = fixture.start(endpoint)
-    _ = await fixture.time.passSleeps(2)
-    let result = await call.value
+    let result = await fixture.waited(2, for: endpoint).result
     let request = fixture.transport.requests[0]
     let (answered, over) = (Duration.milliseconds(30), Duration.milliseconds(230))
     func event(_ elapsed: Duration, _ kind: CallEvent.Kind) -> CallEvent {

@@ -55,3 +55,10 @@ final class ScriptedTransport: Transport, @unchecked Sendable {
     return try step.outcome.get()
   }
 }
+
+extension Fixture {
+  /// What each request had in a header field.
+  func sent(_ field: String) -> [String?] {
+    transport.requests.map { $0.value(forHTTPHeaderField: field) }
+  }
+}

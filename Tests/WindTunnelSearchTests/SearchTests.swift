@@ -18,14 +18,8 @@ import WindTunnelSearch
     )
   ])
 
-  private static func plan(faultSets: Int, orders: Int = 5) -> SearchPlan {
-    var plan = SearchPlan()
-    (plan.faultSets, plan.budget, plan.orders, plan.ordersOfSingles) = (faultSets, nil, orders, 1)
-    return plan
-  }
-
   @Test func `a number of workers that cannot be is refused`() async throws {
-    var plan = Self.plan(faultSets: 1)
+    var plan = SearchPlan(faultSets: 1)
     plan.workers = 0
     let none = plan
     await #expect(throws: DrillError.plan("0 workers: there can be 1 to 256.")) {
@@ -37,8 +31,8 @@ import WindTunnelSearch
 
   /// A search whose flow crashes in two faultSets, and in two of their pairs.
   private static func crashes(_ workers: Int) async throws -> SearchReport {
-    var plan = plan(faultSets: 2000)
-    (plan.workers, plan.ordersOfSingles) = (workers, 1)
+    var plan = SearchPlan(faultSets: 2000)
+    plan.workers = workers
     return try await Drill(cassette).search(plan) { flow in
       let address = RequestURL("\(flow.baseURL)/x")
       let answer = try await flow.send(Request("GET", address))
@@ -68,8 +62,7 @@ import WindTunnelSearch
 
     @Test func `a crash on a thread of a session's is a find`() async throws {
       await #expect(processExitsWith: .success) {
-        var plan = Self.plan(faultSets: 200)
-        plan.depth = 1
+        let plan = SearchPlan(faultSets: 200, depth: 1)
         let found = try await Drill(Self.cassette).search(plan) { flow in
           try await withCheckedThrowingContinuation { continuation in
             flow.session.dataTask(with: flow.urlRequest) { data, answer, error in
@@ -86,8 +79,7 @@ import WindTunnelSearch
 
     @Test func `a stack that is too deep is a find`() async throws {
       await #expect(processExitsWith: .success) {
-        var plan = Self.plan(faultSets: 200)
-        plan.depth = 1
+        let plan = SearchPlan(faultSets: 200, depth: 1)
         let found = try await Drill(Self.cassette).search(plan) { flow in
           let answer = try await flow.send(flow.request)
           return answer.status == 503 ? Self.depth(1) : answer.status
@@ -106,7 +98,7 @@ import WindTunnelSearch
     }
 
     private static func crashOnTheMainThread() async throws {
-      _ = try await Drill(cassette).search(plan(faultSets: 500)) { flow in
+      _ = try await Drill(cassette).search(SearchPlan(faultSets: 500)) { flow in
         let answer = try await flow.send(flow.request)
         await look(at: answer.status)
         return answer.status
@@ -128,7 +120,7 @@ import WindTunnelSearch
     @Test func `a flow that crashes in calm is not searched`() async throws {
       await #expect(processExitsWith: .success) {
         await #expect(throws: DrillError.self) {
-          try await Drill(Self.cassette).search(Self.plan(faultSets: 10)) { flow -> Int in
+          try await Drill(Self.cassette).search(SearchPlan(faultSets: 10)) { flow -> Int in
             fatalError("always")
           }
         }
@@ -137,9 +129,7 @@ import WindTunnelSearch
   #endif
 
   @Test func `a client of URLSession is searched as it is`() async throws {
-    var plan = Self.plan(faultSets: 30)
-    plan.depth = 1
-    let found = try await Drill(Self.cassette).search(plan) { flow in
+    let found = try await Drill(Self.cassette).search(SearchPlan(faultSets: 30, depth: 1)) { flow in
       var request = URLRequest(url: flow.baseURL.appending(path: "x"))
       request.timeoutInterval = 3
       let (data, answer) = try await flow.session.data(for: request)
@@ -155,8 +145,8 @@ import WindTunnelSearch
   }
 
   @Test func `an expectation of the flow's own is a find, and no issue of the test`() async throws {
-    var plan = Self.plan(faultSets: 40)
-    (plan.depth, plan.expectations, plan.finds) = (1, .swiftTesting, 1)
+    var plan = SearchPlan(faultSets: 40, depth: 1, finds: 1)
+    plan.expectations = .swiftTesting
     let found = try await Drill(Self.cassette).search(plan) { flow in
       let answer = try await flow.send(flow.request)
       expectEqual(answer.status, 200)
@@ -167,8 +157,7 @@ import WindTunnelSearch
   }
 
   @Test func `invariants of the origin are held`() async throws {
-    var plan = Self.plan(faultSets: 60)
-    (plan.depth, plan.finds) = (1, 1)
+    var plan = SearchPlan(faultSets: 60, depth: 1, finds: 1)
     plan.invariants = [Invariant("one request") { $0.requests.count == 1 }]
     let found = try await Drill(Self.cassette).search(plan) { flow in
       var answer = try? await flow.send(flow.request)
@@ -190,8 +179,7 @@ import WindTunnelSearch
   }
 
   @Test func `what hangs is found, and when it was certain`() async throws {
-    var plan = Self.plan(faultSets: 60)
-    (plan.depth, plan.finds) = (1, 1)
+    let plan = SearchPlan(faultSets: 60, depth: 1, finds: 1)
     let found = try await Drill(Self.cassette).search(plan) { flow in
       let answer = try await flow.send(flow.request)
       if answer.status == 503 { try await Task.sleep(for: .seconds(100_000)) }
@@ -203,9 +191,7 @@ import WindTunnelSearch
   }
 
   @Test func `a certificate says what is new, and holds its gates`() async throws {
-    var plan = Self.plan(faultSets: 40)
-    plan.depth = 1
-    let found = try await Drill(Self.cassette).search(plan) { flow in
+    let found = try await Drill(Self.cassette).search(SearchPlan(faultSets: 40, depth: 1)) { flow in
       try await flow.send(flow.request).status
     }
     let file = URL.temporaryDirectory.appending(path: "\(UUID()).json")
@@ -229,8 +215,7 @@ import WindTunnelSearch
   }
 
   @Test func `kinds that a client is handed the same of are flown once`() async throws {
-    var plan = Self.plan(faultSets: 200)
-    plan.depth = 1
+    let plan = SearchPlan(faultSets: 200, depth: 1)
     let found = try await Drill(Self.cassette).search(plan) { flow in
       do { return try await flow.send(flow.request).status } catch { return 0 }
     }
@@ -260,8 +245,8 @@ import WindTunnelSearch
   @Test func `surroundings are a flight's own, outlive its process, and say what is broken`()
     async throws
   {
-    var plan = Self.plan(faultSets: 400)
-    (plan.depth, plan.restarts, plan.ordersOfSingles) = (1, true, 0)
+    var plan = SearchPlan(faultSets: 400, depth: 1)
+    (plan.restarts, plan.ordersOfSingles) = (true, 0)
     @Sendable func visit(_ flow: DrillCall, _ shelf: Shelf) async throws -> Int {
       shelf.begin()
       // A process may end before it has sent anything.
@@ -289,8 +274,8 @@ import WindTunnelSearch
   }
 
   @Test func `a restart is a new process, whose requests are no retries`() async throws {
-    var plan = Self.plan(faultSets: 400)
-    (plan.depth, plan.restarts) = (1, true)
+    var plan = SearchPlan(faultSets: 400, depth: 1)
+    plan.restarts = true
     @Sendable func pay(_ flow: DrillCall) async throws -> Int {
       let request = Request("POST", RequestURL("https://shop.example/payments"))
       let status = try await flow.send(request).status

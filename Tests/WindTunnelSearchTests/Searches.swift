@@ -11,18 +11,21 @@ import WindTunnelSearch
 /// it. One after the other, each has its time limit for itself.
 @Suite(.serialized) enum Searches {}
 
+extension SearchPlan {
+  /// Creates a plan that no time ends, with five orders of tasks for pairs and one for single things.
+  init(faultSets: Int, depth: Int? = nil, finds: Int? = nil) {
+    self.init()
+    (self.faultSets, budget, orders, ordersOfSingles) = (faultSets, nil, 5, 1)
+    self.depth = depth ?? self.depth
+    self.finds = finds ?? self.finds
+  }
+}
+
 extension Searches {
   @Suite(.world, .onThisSystem, .timeLimit(.minutes(5))) struct LongSearchTests {
-    private static func plan(faultSets: Int, orders: Int = 5) -> SearchPlan {
-      var plan = SearchPlan()
-      (plan.faultSets, plan.budget, plan.orders, plan.ordersOfSingles) = (faultSets, nil, orders, 1)
-      return plan
-    }
-
     @Test func `the reference client is broken by no single thing`() async throws {
       let drill = Drill(ShopCassette.cassette)
-      var plan = Self.plan(faultSets: 3000)
-      plan.depth = 1
+      let plan = SearchPlan(faultSets: 3000, depth: 1)
       let found = try await drill.search(as: "network-layer", plan) { flow in
         let client = NetworkClient(
           builder: RequestBuilder(baseURL: flow.baseURL),
@@ -44,7 +47,7 @@ extension Searches {
 
     @Test func `searches of a seed are one, whatever the number of workers`() async throws {
       @Sendable func search(by workers: Int) async throws -> SearchReport {
-        var plan = Self.plan(faultSets: 900)
+        var plan = SearchPlan(faultSets: 900)
         plan.workers = workers
         return try await Drill(ShopCassette.cassette).search(plan) {
           try await visit($0, .triesTwiceOnly)

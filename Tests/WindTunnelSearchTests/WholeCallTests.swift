@@ -76,9 +76,7 @@ extension Searches {
       let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       defer { try? FileManager.default.removeItem(at: folder) }
-      var plan = SearchPlan()
-      plan.depth = 1
-      (plan.faultSets, plan.budget, plan.orders, plan.ordersOfSingles) = (3000, nil, 5, 1)
+      let plan = SearchPlan(faultSets: 3000, depth: 1)
       let found = try await Drill(Self.cassette).search(as: "whole-call", plan) { flow in
         try await Self.visit(flow, in: folder)
       }

@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 
-@testable import WindTunnelServer
 @testable import WindTunnelWire
 
 /// A client that blocks, on a thread of its own, and sees what a library would hide: whether the
@@ -63,6 +62,21 @@ struct RawClient: Sendable {
       let (bytes, end) = receive { _ in false }
       return (bytes, end ?? .failed(0))
     }
+  }
+
+  /// Receives until the connection ends, and closes it.
+  func finish() async -> ([UInt8], End) {
+    defer { close() }
+    return await receiveAll()
+  }
+
+  /// Sends a text, receives until the connection ends, and closes it.
+  func all(after text: String) async -> ([UInt8], End) { await all(after: Array(text.utf8)) }
+
+  /// Sends bytes, receives until the connection ends, and closes it.
+  func all(after bytes: [UInt8]) async -> ([UInt8], End) {
+    await send(bytes)
+    return await finish()
   }
 
   func close() { socket.close() }

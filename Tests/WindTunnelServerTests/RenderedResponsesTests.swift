@@ -1,15 +1,12 @@
-import Foundation
 import Origins
 import TestSupport
 import Testing
 
 @_spi(WindTunnel) @testable import WindTunnel
-@testable import WindTunnelCassettes
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// A response that nothing changes is put together once and sent again as it stood on the wire.
-@Suite(.timeLimit(.minutes(5))) struct RenderedResponsesTests {
+@Suite(.timeLimit(.minutes(5)), .stopsLoops) struct RenderedResponsesTests {
   private static let origin = "http://api.example.test"
 
   private static func cassette(
@@ -29,7 +26,7 @@ import Testing
     from deck: Deck,
     _ options: ReplayServer.Options = .patient
   ) async throws -> (answers: [String], hits: Int) {
-    let loop = try EventLoop()
+    let loop = try EventLoop.ofTheTest()
     let (address, context) = try await loop.run { reactor in
       let context = PortContext(deck: deck, owner: .fixed(.deck), options: options, port: 1)
       let limit = ConnectionLimit()
@@ -47,7 +44,6 @@ import Testing
     }
     client.close()
     let hits = try await loop.run { _ in context.renderedResponses.hits }
-    await loop.stop()
     return (answers, hits)
   }
 

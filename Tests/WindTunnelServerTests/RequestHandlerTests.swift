@@ -49,8 +49,7 @@ import Testing
   ) {
     let context = Self.context()
     let tunnel = OpenedTunnel(to: "api.example.test", port: 443, in: "calm", context.origins)
-    let handler = OpenedTunnelHandler(tunnel: tunnel, context: context)
-    expectEqual(handler.handle(Self.head(method, target)).status, status)
+    expectEqual(tunnel.handle(Self.head(method, target)).status, status)
   }
 
   @Test(arguments: [

@@ -1,10 +1,8 @@
-import Foundation
 import TestSupport
 import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// The events of exchanges that a server carries, whichever way it answers them.
 @Suite(.timeLimit(.minutes(5))) struct ServerEventTests {

@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelHTTP
 @testable import WindTunnelServer
 @testable import WindTunnelWire
 
@@ -33,13 +32,26 @@ extension ReplayServer {
 
   /// Sends a text and answers everything that comes until the server ends the connection.
   func answer(to text: String, from host: String? = nil) async throws -> String {
-    let client = try RawClient(.loopback(port: port), from: host)
-    await client.send(text.octets)
-    let (bytes, end) = await client.receiveAll()
-    client.close()
+    let (bytes, end) = try await RawClient(.loopback(port: port), from: host).all(
+      after: text.octets
+    )
     expectEqual(end, .finished)
     return bytes.withUnsafeBufferPointer { String(octets: $0) }
   }
+}
+
+extension ReplayServer.Options {
+  /// The options of a server in front of an origin.
+  static func before(_ origin: RequestURL) throws -> Self {
+    var options = patient
+    options.upstream = try Upstream(origin)
+    return options
+  }
+}
+
+/// A request without content, whose response ends its connection.
+func closing(_ line: String, host: String = "x") -> String {
+  "\(line) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n"
 }
 
 extension Deck {

@@ -12,15 +12,17 @@ extension URLSession {
   }
 
   func text(_ request: URLRequest) async throws -> String {
-    try await withCheckedThrowingContinuation { continuation in
-      dataTask(with: request) { data, _, error in
-        continuation.resume(
-          with: Result {
-            if let error { throw error }
-            return String(decoding: data ?? Data(), as: UTF8.self)
-          }
-        )
-      }.resume()
-    }
+    try await withCheckedThrowingContinuation { text(request, $0) }
+  }
+
+  func text(_ request: URLRequest, _ continuation: CheckedContinuation<String, any Error>) {
+    dataTask(with: request) { data, _, error in
+      continuation.resume(
+        with: Result {
+          if let error { throw error }
+          return String(decoding: data ?? Data(), as: UTF8.self)
+        }
+      )
+    }.resume()
   }
 }

@@ -91,38 +91,22 @@ import WindTunnelTesting
     case completionHandler
 
     func ask(_ url: String) async throws -> String {
+      let request = URLRequest(url: try #require(URL(string: url)))
       switch self {
       case .detachedTask:
         return try await Task.detached { try await URLSession.shared.text(url) }.value
       case .dispatchQueue:
         return try await withCheckedThrowingContinuation { continuation in
-          DispatchQueue.global().async { Self.answer(url, continuation) }
+          DispatchQueue.global().async { URLSession.shared.text(request, continuation) }
         }
       case .completionHandler:
         let own = try #require(URL(string: "https://api.example.test/own"))
         return try await withCheckedThrowingContinuation { continuation in
           URLSession.shared.dataTask(with: own) { _, _, _ in
-            Self.answer(url, continuation)
+            URLSession.shared.text(request, continuation)
           }.resume()
         }
       }
-    }
-
-    private static func answer(
-      _ url: String,
-      _ continuation: CheckedContinuation<String, any Error>
-    ) {
-      guard let url = URL(string: url) else {
-        return continuation.resume(throwing: URLError(.badURL))
-      }
-      URLSession.shared.dataTask(with: url) { data, _, error in
-        continuation.resume(
-          with: Result {
-            if let error { throw error }
-            return String(decoding: data ?? Data(), as: UTF8.self)
-          }
-        )
-      }.resume()
     }
   }
 #endif

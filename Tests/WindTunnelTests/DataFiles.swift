@@ -23,10 +23,7 @@ enum DataFiles {
   /// has nothing else. Tests replace the signs that stand for a secret.
   static func redactions(_ table: String, count: Int) throws -> [(String, String)] {
     let json = try JSON(parsing: TestData.text("redaction.json").utf8, source: table)
-    let rows: [[JSON]] =
-      if case .array(let rows) = json[table] {
-        rows.map { if case .array(let cells) = $0 { cells } else { [$0] } }
-      } else { [] }
+    let rows = (json[table]?.elements ?? []).map { $0.elements.isEmpty ? [$0] : $0.elements }
     // Without this, the tests would pass with fewer rows.
     try #require(rows.count == count)
     return try rows.map { try (#require($0.first?.stringValue), #require($0.last?.stringValue)) }
@@ -34,23 +31,20 @@ enum DataFiles {
 
   /// The rows of a table, each a list of cells.
   static func rows(_ path: String, count: Int) throws -> [[JSON]] {
-    guard case .array(let rows) = try JSON(parsing: TestData.text(path).utf8, source: path) else {
-      return []
-    }
+    let rows = try JSON(parsing: TestData.text(path).utf8, source: path).elements
     // Without this, the tests would pass with fewer rows.
     try #require(rows.count == count)
-    return rows.map { if case .array(let cells) = $0 { cells } else { [] } }
+    return rows.map(\.elements)
   }
 
   /// The documents of a table, and the sentence that refuses each. A string in the table is a
   /// document that is not JSON, or that has a name twice.
   static func refusals(_ table: String, count: Int) throws -> [(String, String)] {
     let json = try JSON(parsing: TestData.text("Refusals/\(table).json").utf8, source: table)
-    guard case .array(let rows) = json else { return [] }
+    let rows = json.elements
     // Without this, the tests would pass with fewer rows.
     try #require(rows.count == count)
-    return try rows.map { row in
-      guard case .array(let cells) = row else { return ("", "") }
+    return try rows.map(\.elements).map { cells in
       let document = cells[0].stringValue ?? String(decoding: cells[0].bytes(), as: UTF8.self)
       return (document, try #require(cells[1].stringValue))
     }

@@ -1,4 +1,5 @@
 import Foundation
+import WindTunnelRedaction
 
 @testable public import WindTunnel
 
@@ -19,6 +20,17 @@ final class TemporaryFolder: Sendable {
   var names: [String] {
     get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }
   }
+}
+
+extension Deck {
+  /// Requests what an interaction answers, and records the interaction.
+  func record(_ interaction: Interaction) { keep(interaction, for: decide(interaction.request)) }
+}
+
+/// The interactions that a new recording keeps of these.
+func redacted(_ interactions: Interaction...) -> [Interaction] {
+  var redaction = Redaction(continuing: [])
+  return redaction.redact(interactions)
 }
 
 /// The cassettes that the repository keeps.

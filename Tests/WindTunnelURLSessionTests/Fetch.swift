@@ -22,16 +22,24 @@ extension URLSession {
     await Self.answered { dataTask(with: request, completionHandler: $0) }
   }
 
-  /// Starts a task, and returns what its completion handler is told.
+  /// Starts a task, or does something else with it, and returns the arguments of its completion
+  /// handler.
   static func answered(
-    _ task: (@escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void) -> URLSessionTask
+    _ task: (@escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void) -> URLSessionTask,
+    _ start: (URLSessionTask) -> Void = { $0.resume() }
   ) async -> Seen {
     await withCheckedContinuation { continuation in
-      task { data, response, error in
+      let task = task { data, response, error in
         let response = response as? HTTPURLResponse
         continuation.resume(returning: Seen(body: data, response: response, error: error))
-      }.resume()
+      }
+      start(task)
     }
+  }
+
+  /// Asks by a task that is started, stopped and ended by hand.
+  func seen(_ request: URLRequest, _ start: (URLSessionTask) -> Void) async -> Seen {
+    await Self.answered({ dataTask(with: request, completionHandler: $0) }, start)
   }
 
   func seen(_ url: String, method: String = "GET", body: Data? = nil) async -> Seen {

@@ -39,42 +39,16 @@ import WindTunnelURLSession
     }
     var matcher = Matcher.pathAndQuery
     (matcher.ignoredQuery, matcher.headers) = (["*"], [Self.field])
-    let origin = try await ReplayServer(
-      Deck(Cassette(interactions), matcher: matcher, then: .repeat),
-      .patient
-    )
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    // What cannot be removed is left to the system's own cleaning.
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let file = folder.appendingPathComponent("a.json")
-    let journal = try RecordingJournal(besides: file)
-    let options = PlaybackOptions(
-      mode: .rewrite,
-      mapping: ["api.example.test": RequestURL(origin.url)]
-    )
-    let deck = Deck(Cassette(), options: options, recordingJournal: journal)
-    let session = deck.session()
-    for interaction in interactions {
-      let request = interaction.request
-      let seen = await session.seen(try #require(URLRequest(request)))
-      expectEqual(
-        seen.status,
-        interaction.response?.status,
-        "\(request.method) \(request.url.path)"
-      )
-    }
-    await origin.stop(grace: .zero)
-    expectNil(journal.problem)
+    let recording = try await RecordedSecrets(interactions, matcher)
+    let folder = recording.folder
     try expectEqual(Self.leaking(cases, in: folder), [])
-    let (cassette, leftOut) = deck.recorded()
+    let (cassette, leftOut) = recording.deck.recorded()
     expectEqual(cassette.interactions.count, interactions.count - leftOut.count)
     #expect(leftOut.count <= 3)
     try Data(leftOut.joined(separator: "\n").utf8).write(to: folder.appendingPathComponent("out"))
-    try cassette.write(to: file)
+    try cassette.write(to: recording.file)
     try expectEqual(Self.leaking(cases, in: folder), [])
-    journal.remove()
-    session.finishTasksAndInvalidate()
+    recording.end()
   }
 
   private static func leaking(_ cases: [HardSecret], in folder: URL) throws -> [String] {

@@ -62,9 +62,9 @@ import WindTunnelURLSession
       case .suspendedAndCancelled: _ = try await session.cancelling(url) { $0.suspend() }
       case .invalidated:
         let other = URLSession(configuration: .registered(type))
-        let address = try #require(URL(string: url))
-        await withCheckedContinuation { continuation in
-          other.dataTask(with: address) { _, _, _ in continuation.resume() }.resume()
+        let request = URLRequest(url: try #require(URL(string: url)))
+        _ = await other.seen(request) { task in
+          task.resume()
           other.invalidateAndCancel()
         }
       }
@@ -124,16 +124,12 @@ import WindTunnelURLSession
     for number in 0..<10 {
       let body = Data("body \(number)".utf8)
       request.httpBodyStream = InputStream(data: body)
-      let asked = request
-      let answer: Data? = await withCheckedContinuation { continuation in
-        let task = session.dataTask(with: asked) { data, _, _ in
-          continuation.resume(returning: data)
-        }
+      let seen = await session.seen(request) { task in
         task.resume()
         task.suspend()
         task.resume()
       }
-      expectEqual(answer, body)
+      expectEqual(seen.body, body)
     }
   }
 

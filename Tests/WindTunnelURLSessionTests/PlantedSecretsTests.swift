@@ -19,43 +19,19 @@ import WindTunnelURLSession
     #expect(planted.count >= 40 && Set(planted.map(\.place)).count >= 20)
     var matcher = Matcher.pathAndQuery
     matcher.ignoredQuery = ["*"]
-    let origin = try await ReplayServer(
-      Deck(Cassette(planted.map(\.interaction)), matcher: matcher, then: .repeat),
-      .patient
-    )
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    // What cannot be removed is left to the system's own cleaning.
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let file = folder.appendingPathComponent("a.json")
-    let journal = try RecordingJournal(besides: file)
-    let deck = Deck(
-      Cassette(),
-      options: PlaybackOptions(
-        mode: .rewrite,
-        mapping: ["api.example.test": RequestURL(origin.url)]
-      ),
-      recordingJournal: journal
-    )
-    let session = deck.session()
-    for planted in planted {
-      let seen = await session.seen(try #require(URLRequest(planted.interaction.request)))
-      expectEqual(seen.status, planted.interaction.response?.status, "\(planted.place)")
-    }
-    await origin.stop(grace: .zero)
-    expectNil(journal.problem)
+    let recording = try await RecordedSecrets(planted.map(\.interaction), matcher)
+    let folder = recording.folder
     try Self.search(folder, for: planted)
-    let (cassette, leftOut) = deck.recorded()
+    let (cassette, leftOut) = recording.deck.recorded()
     expectEqual(leftOut, [])
     expectEqual(cassette.interactions.count, planted.count)
-    try cassette.write(to: file)
+    try cassette.write(to: recording.file)
     // The journal is still there, and so is a body beside the cassette.
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     expectEqual(names, ["a.bodies", "a.json", "a.json.journal"])
     try Self.search(folder, for: planted)
-    expectEqual(CassetteLint(try Cassette(contentsOf: file)).leaks, [])
-    journal.remove()
-    session.finishTasksAndInvalidate()
+    expectEqual(CassetteLint(try Cassette(contentsOf: recording.file)).leaks, [])
+    recording.end()
   }
 
   private static func search(_ folder: URL, for planted: [Planted]) throws {

@@ -71,15 +71,12 @@ import WindTunnelURLSession
   @Test func `a cancel before the start`() async {
     await #expect(processExitsWith: .success) {
       let session = SurvivalTests.deck().session()
-      let url = try #require(URL(string: SurvivalTests.url))
-      let code: URLError.Code? = await withCheckedContinuation { continuation in
-        let task = session.dataTask(with: url) { _, _, error in
-          continuation.resume(returning: (error as? URLError)?.code)
-        }
+      let request = URLRequest(url: try #require(URL(string: SurvivalTests.url)))
+      let seen = await session.seen(request) { task in
         task.cancel()
         task.resume()
       }
-      try #require(code == .cancelled)
+      try #require((seen.error as? URLError)?.code == .cancelled)
     }
   }
 
@@ -110,12 +107,9 @@ import WindTunnelURLSession
       let delay = Fault.delay(.exactly(.milliseconds(100)))
       let deck = SurvivalTests.deck([.always(.always, delay)])
       let session = deck.session()
-      let url = try #require(URL(string: SurvivalTests.url))
+      let request = URLRequest(url: try #require(URL(string: SurvivalTests.url)))
       for _ in 0..<10 {
-        let body: Data? = await withCheckedContinuation { continuation in
-          let task = session.dataTask(with: url) { data, _, _ in
-            continuation.resume(returning: data)
-          }
+        let seen = await session.seen(request) { task in
           task.resume()
           task.resume()
           for _ in 0..<3 {
@@ -123,7 +117,7 @@ import WindTunnelURLSession
             task.resume()
           }
         }
-        try #require(body == Data(#"{"n":1}"#.utf8))
+        try #require(seen.text == #"{"n":1}"#)
       }
       try #require(deck.journal.all.count == 10)
     }
@@ -151,11 +145,11 @@ import WindTunnelURLSession
     await #expect(processExitsWith: .success) {
       let scenario: Scenario = [.always(.always, .delay(.exactly(.milliseconds(1))))]
       let deck = SurvivalTests.deck(scenario)
-      let url = try #require(URL(string: SurvivalTests.url))
+      let request = URLRequest(url: try #require(URL(string: SurvivalTests.url)))
       for number in 0..<500 {
-        await withCheckedContinuation { continuation in
-          let session = deck.session()
-          session.dataTask(with: url) { _, _, _ in continuation.resume() }.resume()
+        let session = deck.session()
+        _ = await session.seen(request) { task in
+          task.resume()
           if number.isMultiple(of: 2) {
             session.invalidateAndCancel()
           } else {

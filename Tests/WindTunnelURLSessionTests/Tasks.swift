@@ -8,14 +8,13 @@ import Testing
 extension URLSession {
   /// Starts a task, cancels it after `before`, and answers the error it ends with.
   func cancelling(_ url: String, _ before: (URLSessionTask) -> Void) async throws -> URLError {
-    let url = try #require(URL(string: url))
-    let error: (any Error)? = await withCheckedContinuation { continuation in
-      let task = dataTask(with: url) { _, _, error in continuation.resume(returning: error) }
+    let request = URLRequest(url: try #require(URL(string: url)))
+    let seen = await seen(request) { task in
       task.resume()
       before(task)
       task.cancel()
     }
-    return try #require(error as? URLError)
+    return try #require(seen.error as? URLError)
   }
 
   func uploading(_ request: URLRequest, _ data: Data) async -> Seen {

@@ -110,13 +110,16 @@ struct Call {
       call.context.waitsUntil = nil
       end = await client.time.run(within: limit, late: late) { [call] in
         await withTaskGroup(of: CallEnd.self) { group in
-          let over = Signal()
+          let over = Promise<Void>()
           group.addTask {
-            defer { over.give() }
+            defer { over.keep(()) }
             return await work(call)
           }
-          deadline.begin { over.give() }
-          await over.wait()
+          await withGivingUp(at: deadline) {
+            await over.value
+          } onGivingUp: {
+            over.keep(())
+          }
           group.cancelAll()
           return await group.next() ?? CallEnd(result: .failure(.cancelled))
         }

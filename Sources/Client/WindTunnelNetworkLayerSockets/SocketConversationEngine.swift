@@ -61,24 +61,31 @@ public struct SocketConversationEngine: ConversationEngine {
       RequestURL(url.absoluteString),
       headers: HeaderFields(fields.map { HeaderField($0.key, $0.value) })
     )
-    let connection = SocketConnection()
-    connection.begin(
-      dialer.open(handshake, compresses: compresses, within: request.timeoutInterval) {
-        connection.hear($0)
-      }
-    )
-    return try await withTaskCancellationHandler {
-      await connection.opening.value
+    let arrivals = SocketArrivals()
+    let line = dialer.open(handshake, compresses: compresses, within: request.timeoutInterval) {
+      arrivals.hear($0)
+    }
+    arrivals.pausing { line.pauseReading($0) }
+    let handshaken = await withTaskCancellationHandler {
+      await arrivals.handshake.value
     } onCancel: {
-      connection.cancel()
-    }.get()
+      line.cancel()
+    }
+    switch try handshaken.get() {
+    case .done(let headers): return .opened(SocketConnection(line: line, arrivals), headers)
+    case .refused(let response): return .refused(response)
+    }
   }
 }
 
-/// One connection, and those who wait for something of it.
-private final class SocketConnection: ConversationConnection {
-  private struct State {
-    var line: WebSocketLine?
+/// What a line reports: its handshake, messages, pongs and end.
+private final class SocketArrivals: Sendable {
+  enum Handshake: Sendable {
+    case done(Headers)
+    case refused(ServerResponse)
+  }
+
+  struct State {
     /// The messages that are read ahead; beyond them the server waits.
     var inbox = Inbox<ConversationMessage>(countMax: 16, bytesMax: 1 << 20)
     var pings: UInt64 = 0
@@ -86,27 +93,23 @@ private final class SocketConnection: ConversationConnection {
     var end: ConversationEnd?
   }
 
-  let opening = Promise<Result<ConversationOpening, TransportError>>()
-  private let state = Awaited(State())
+  let handshake = Promise<Result<Handshake, TransportError>>()
+  let state = Awaited(State())
 
-  func begin(_ line: WebSocketLine) {
-    state.withLock { state in
-      state.line = line
-      state.inbox.pause = { line.pauseReading($0) }
-    }
+  func pausing(_ pause: @escaping @Sendable (Bool) -> Void) {
+    state.withLock { $0.inbox.pause = pause }
   }
 
-  private var line: WebSocketLine? { state.withLock { $0.line } }
-
-  // MARK: What the line says
+  /// The end, or a cancellation if there is none yet.
+  var end: ConversationEnd { state.withLock { $0.end ?? .lost(.cancelled) } }
 
   func hear(_ event: WebSocketLine.Event) {
     switch event {
-    case .opened(let head): opening.keep(.success(.opened(self, Headers(head))))
+    case .opened(let head): handshake.keep(.success(.done(Headers(head))))
     case .refused(let answer):
       let (head, body) = (answer.head, answer.body.data)
       let refusal = ServerResponse(status: head.status, headers: Headers(head), body: body)
-      opening.keep(.success(.refused(refusal)))
+      handshake.keep(.success(.refused(refusal)))
       ended(.lost(.failed(.malformedResponse, text: "The server refused the handshake.")))
     case .message(let data, let isText):
       // The line has held a text against UTF-8.
@@ -121,7 +124,7 @@ private final class SocketConnection: ConversationConnection {
     case .closed(let code, let reason): ended(.closed(code: code, reason: reason))
     case .failed(let failure):
       let error = TransportError(failure)
-      opening.keep(.failure(error))
+      handshake.keep(.failure(error))
       ended(.lost(error))
     }
   }
@@ -131,14 +134,25 @@ private final class SocketConnection: ConversationConnection {
       if state.end == nil { state.end = end }
     }
   }
+}
 
-  // MARK: What its user does
+/// One connection. It has its line from the beginning, so that nothing can be sent before there is
+/// one.
+private struct SocketConnection: ConversationConnection {
+  private let line: WebSocketLine
+  private let arrivals: SocketArrivals
+
+  init(line: WebSocketLine, _ arrivals: SocketArrivals) {
+    (self.line, self.arrivals) = (line, arrivals)
+  }
+
+  private var state: Awaited<SocketArrivals.State> { arrivals.state }
 
   func send(_ message: ConversationMessage) async throws(ConversationEnd) {
     let isSent = Promise<Bool>()
     switch message {
-    case .text(let text): line?.send(Data(text.utf8), isText: true) { isSent.keep($0) }
-    case .data(let data): line?.send(data, isText: false) { isSent.keep($0) }
+    case .text(let text): line.send(Data(text.utf8), isText: true) { isSent.keep($0) }
+    case .data(let data): line.send(data, isText: false) { isSent.keep($0) }
     }
     let isDone = await withTaskCancellationHandler {
       await isSent.value
@@ -146,14 +160,14 @@ private final class SocketConnection: ConversationConnection {
       // It lies in the queue whole: only nobody waits for it any more.
       isSent.keep(false)
     }
-    if !isDone { throw Task.isCancelled ? .lost(.cancelled) : end }
+    if !isDone { throw Task.isCancelled ? .lost(.cancelled) : arrivals.end }
   }
 
   func receive() async throws(ConversationEnd) -> ConversationMessage {
     while true {
       let message = state.withLock { $0.inbox.take() }
       if let message { return message }
-      if state.withLock({ $0.end != nil }) { throw end }
+      if state.withLock({ $0.end != nil }) { throw arrivals.end }
       if Task.isCancelled { throw .lost(.cancelled) }
       await state.wait { !$0.inbox.isEmpty || $0.end != nil }
     }
@@ -164,22 +178,20 @@ private final class SocketConnection: ConversationConnection {
       state.pings += 1
       return state.pings
     }
-    line?.ping(Data("\(number)".utf8))
+    line.ping(Data("\(number)".utf8))
     await state.wait { $0.pongs >= number || $0.end != nil }
     let hasCome = state.withLock { $0.pongs >= number }
-    if !hasCome { throw end }
+    if !hasCome { throw arrivals.end }
   }
 
   func close(code: Int, reason: String) async {
-    line?.close(code: UInt16(clamping: code), reason: reason)
+    line.close(code: UInt16(clamping: code), reason: reason)
     // A server that waits for its reader is heard again.
-    line?.pauseReading(false)
+    line.pauseReading(false)
     await state.wait(ignoringCancellation: true) { $0.end != nil }
   }
 
-  func cancel() { line?.cancel() }
-
-  private var end: ConversationEnd { state.withLock { $0.end ?? .lost(.cancelled) } }
+  func cancel() { line.cancel() }
 }
 
 // The mark of this module in programs, by which `check-release` finds it; the number is its own.

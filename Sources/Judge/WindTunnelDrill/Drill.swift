@@ -39,6 +39,7 @@ public struct Drill: Sendable {
   ///   - stage: The stage; `nil`: the wire where the faults can be made for real and every attempt
   ///     is seen, else in process.
   ///   - errors: The platform whose errors faults surface as in process.
+  ///   - critical: The requests of critical endpoints, as in ``DrillPlan/critical``.
   public init(
     _ cassette: Cassette,
     in scenarios: [Scenario],
@@ -47,7 +48,8 @@ public struct Drill: Sendable {
     load: Load = .standard,
     deadline: Duration? = nil,
     stage: Stage? = nil,
-    errors: Symptom.Platform = .current
+    errors: Symptom.Platform = .current,
+    critical: [RequestPattern] = []
   ) {
     plan = DrillPlan(cassette, in: scenarios)
     plan.calls = calls
@@ -56,6 +58,7 @@ public struct Drill: Sendable {
     plan.deadline = deadline
     plan.stage = stage
     plan.errors = errors
+    plan.critical = critical
   }
 
   /// Makes the calls and folds the observations into a report.
@@ -94,6 +97,7 @@ public struct Drill: Sendable {
   ) async throws -> Report {
     var plan = plan
     plan.clients = subjects.map(PlannedClient.init)
+    plan.nameCritical()
     try plan.validate()
     try plan.refuseWorlds()
     // Refused before anything is flown.
@@ -120,7 +124,7 @@ public struct Drill: Sendable {
         let landed = try await run(cell, of: subject.anew(), plan, scenario, stage) {
           beginnings.note($0, of: subject.name)
         }
-        rows.append(row(of: subject, landed, in: scenario))
+        rows.append(row(of: subject, landed, in: scenario, plan.screens(in: scenario)))
       }
       return plan.flown(scenario, on: stage, rows)
     }
@@ -166,7 +170,9 @@ public struct Drill: Sendable {
       for _ in plan.subjects {
         guard let (row, landed) = rest.next() else { break }
         stage = row.stage
-        flown.append(Self.row(of: row.subject, landed, in: scenario))
+        flown.append(
+          Self.row(of: row.subject, landed, in: scenario, plan.screens(in: scenario))
+        )
       }
       return stage.map { plan.flown(scenario, on: $0, flown) }
     }
@@ -223,13 +229,15 @@ public struct Drill: Sendable {
   private static func row(
     of subject: any Subject,
     _ landed: Landed,
-    in scenario: Scenario
+    in scenario: Scenario,
+    _ screens: Screens
   ) -> Report.Row {
     Report.Row(
       subject.name,
       landed.calls,
       plannedFaults: scenario.faultNames,
-      traffic: landed.traffic
+      traffic: landed.traffic,
+      screens: screens
     )
   }
 

@@ -40,6 +40,7 @@ extension DrillPlan {
       scenarios: time == .realTime ? withCalm(flown) : flown
     )
     report.gates = report.results(of: gates.filter { $0.isOfRun(scenarios.gateSites) })
+    report.bars = bars
     return comparesSubjects ? report.comparingSubjects() : report
   }
 
@@ -90,7 +91,7 @@ extension DrillPlan {
     let facts: KeyValuePairs<String, String?> = [
       "load": load.words, Report.clock: time == .virtualTime ? "virtual" : nil, "rate": rate,
       Report.compared: comparesSubjects ? subjects.joined(separator: ", ") : nil,
-      "mix": list(mix.shares.map(\.text)),
+      "mix": list(mix.shares.map(\.text)), "critical": list(critical.map(\.description)),
       "ignoredQuery": list(ignoredQuery.map(\.description)),
       // What a scenario says itself stands in the report with it.
       "calls": calls.map { String($0) }, "shard": shard.map { "\($0)" },

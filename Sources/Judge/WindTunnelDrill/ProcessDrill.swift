@@ -73,6 +73,7 @@ public struct ProcessDrill: Sendable {
   ) throws {
     var plan = plan
     plan.clients = clients.map(PlannedClient.init)
+    plan.nameCritical()
     if !tracesPrograms { try plan.refuseWorlds() }
     self.plan = plan.withoutIdleSubjects
     child = ChildProcess(executable: executable, arguments: arguments)
@@ -281,7 +282,8 @@ public struct ProcessDrill: Sendable {
         ?? observations.withKeysMasked(),
       of: plan.kind(of: subject),
       plannedFaults: scenario.faultNames,
-      traffic: traffic.withLock { $0 }
+      traffic: traffic.withLock { $0 },
+      screens: plan.screens(in: scenario)
     )
   }
 

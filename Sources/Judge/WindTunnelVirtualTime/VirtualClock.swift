@@ -154,10 +154,7 @@ public final class VirtualClock: Clock, TaskExecutor {
 
     /// Decides what happens next.
     mutating func step() -> Step {
-      if let run, run.waiter == nil {
-        isAwake = false
-        return .rest
-      }
+      if let run, run.waiter == nil { return rest() }
       if let run, !run.isDone, turns.isBusyWait {
         // When the run has failed as many turns once more.
         turns.clear()
@@ -171,18 +168,20 @@ public final class VirtualClock: Clock, TaskExecutor {
         return .job(job)
       }
       if run?.isVirtual == true, let woken = move() { return .wake(woken) }
-      guard let run, !run.isDone else {
-        isAwake = false
-        return .rest
-      }
+      guard let run, !run.isDone else { return rest() }
       if run.patience <= .zero || hasStood {
         hasStood = false
         return run.reason == nil ? .fail(.standstill(run.patience)) : giveUp()
       }
-      isAwake = false
-      if isWatched { return .rest }
+      if isWatched { return rest() }
       isWatched = true
-      return .stand(run.patience, turns: turnsInAll)
+      return rest(.stand(run.patience, turns: turnsInAll))
+    }
+
+    /// Notes that nobody has the jobs take their turns after this.
+    private mutating func rest(_ step: Step = .rest) -> Step {
+      isAwake = false
+      return step
     }
 
     /// Looks whether the run has stood since a number of turns.
@@ -251,9 +250,8 @@ public final class VirtualClock: Clock, TaskExecutor {
     private mutating func giveUp() -> Step {
       let reason = run?.reason ?? .standstill(.zero)
       givenUp = reason
-      isAwake = false
       while ready.popFirst() != nil {}
-      return .giveUp(run?.waiter, reason)
+      return rest(.giveUp(run?.waiter, reason))
     }
 
     /// The identity of a job's task, as long as that lives: where one is made in the place of
@@ -395,9 +393,7 @@ public final class VirtualClock: Clock, TaskExecutor {
   }
 
   private func end() {
-    let (waiter, left, reason) = state.withLock { state in
-      (state.done(), state.takeSleepers(), state.run?.reason)
-    }
+    let (waiter, left, reason) = state.withLock { ($0.done(), $0.takeSleepers(), $0.run?.reason) }
     for sleeper in left { sleeper.resume(throwing: NotVirtual(.noRun)) }
     waiter?.resume(returning: reason)
   }

@@ -27,6 +27,8 @@ extension Drill {
   ///   - stage: The stage; `nil`: the wire where the faults can be made for real and every attempt
   ///     is seen, else in process.
   ///   - errors: The platform whose errors faults surface as in process.
+  ///   - critical: The requests of critical endpoints; empty: those that the cassette or a scenario
+  ///     calls critical, else every GET and HEAD.
   ///   - file: The test's file.
   ///   - fileID: The same with its module, whose resources are searched.
   /// - Throws: `CassetteProblem` where there is no such cassette, `FormatError` for a scenario that
@@ -40,6 +42,7 @@ extension Drill {
     deadline: Duration? = nil,
     stage: Stage? = nil,
     errors: Symptom.Platform = .current,
+    critical: [RequestPattern] = [],
     file: String = #filePath,
     fileID: String = #fileID
   ) throws {
@@ -52,7 +55,8 @@ extension Drill {
       load: load,
       deadline: deadline,
       stage: stage,
-      errors: errors
+      errors: errors,
+      critical: critical
     )
   }
 }

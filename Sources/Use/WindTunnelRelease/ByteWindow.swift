@@ -34,23 +34,19 @@ package struct ByteWindow: Sendable {
     return part.withBytes { $0.elementsEqual(bytes) }
   }
 
-  /// Returns the offsets of all occurrences of some bytes, in linear time.
+  /// Returns the offsets of all occurrences of some bytes, of which there is at least one, in
+  /// linear time.
   func places(of bytes: [UInt8]) -> [Int] {
-    guard let first = bytes.first else { return [] }
-    return withBytes { window in
+    withBytes { window in
       var (found, place) = ([Int](), 0)
       while let base = window.baseAddress, place <= window.count - bytes.count,
-        let next = memchr(base + place, Int32(first), window.count - place)
+        let next = memchr(base + place, Int32(bytes[0]), window.count - place)
       {
-        Work.read(UnsafeRawPointer(next) - base - place + bytes.count)
-        place = UnsafeRawPointer(next) - base
-        guard place <= window.count - bytes.count else { break }
-        if memcmp(next, bytes, bytes.count) == 0 {
-          found.append(place)
-          place += bytes.count
-        } else {
-          place += 1
-        }
+        let start = UnsafeRawPointer(next) - base
+        Work.read(start - place + bytes.count)
+        let isFound = start <= window.count - bytes.count && memcmp(next, bytes, bytes.count) == 0
+        if isFound { found.append(start) }
+        place = start + (isFound ? bytes.count : 1)
       }
       return found
     }

@@ -53,11 +53,7 @@ enum FileKind {
     {
       return "a program for Windows"
     }
-    if file.has(Array("BZh".utf8)), let level = file.number(UInt8.self, at: 3, .little),
-      (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(level)
-    {
-      return "bzip2"
-    }
+    if (1...9).contains(where: { file.has(Array("BZh\($0)".utf8)) }) { return "bzip2" }
     // A disk image has its header at its end.
     return file.has(Array("koly".utf8), at: file.count - 512) ? "a disk image" : nil
   }

@@ -1,36 +1,28 @@
 /// A file that WindTunnel wrote, by the key that each of its formats has, or by its name.
-struct HarnessFile {
-  /// The noun of the file, such as "a cassette".
-  let noun: String
-
-  /// Returns the file that a text is, whatever its name; `nil` where it is none.
+enum HarnessFile {
+  /// Returns the noun of a text that is such a file, whatever its name; `nil` for any other file.
   ///
-  /// The key counts at any depth: a cassette within other JSON is one still. The rest may be
-  /// damaged, and holds what was recorded all the same.
-  init?(_ text: ByteWindow) {
-    guard Self.beginsAsJSON(text) else { return nil }
-    let found = text.places(of: Array("\"windtunnel".utf8)).lazy.compactMap { place in
-      Self.key(at: place + 1, of: text)
-    }
-    // Any program may call its version so: a cassette has its calls as well.
+  /// The key counts at any depth, because a cassette within other JSON is still a cassette. The
+  /// rest may be damaged, and has recorded data nevertheless.
+  static func noun(of text: ByteWindow) -> String? {
+    guard beginsAsJSON(text) else { return nil }
+    // Any program may use this key for its version. A cassette has its calls as well.
     lazy var hasCalls = !text.places(of: Array("\"interactions\"".utf8)).isEmpty
-    guard let key = found.first(where: { $0 != "windtunnel" || hasCalls }),
-      let noun = Self.nouns[key]
-    else { return nil }
-    self.noun = noun
+    return text.places(of: Array("\"windtunnel".utf8)).lazy.compactMap { key(at: $0 + 1, of: text) }
+      .first { $0 != "windtunnel" || hasCalls }.flatMap { nouns[$0] }
   }
 
-  /// Returns the file that stands at a place, of whatever content; `nil` where it is none.
+  /// Returns the noun of a file at a path, whatever its content; `nil` for any other path.
   ///
-  /// Cassettes keep large bodies as `NAME.bodies/`, and there a file for each by its SHA-256.
-  init?(place: String) {
+  /// A cassette keeps large bodies in the folder `NAME.bodies`, each under its SHA-256.
+  static func noun(ofPlace place: String) -> String? {
     let parts = place.utf8.split { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: ":") }.suffix(2)
     let suffix = ".bodies".utf8
     guard parts.count == 2, let folder = parts.first, let name = parts.last,
       folder.count > suffix.count, folder.suffix(suffix.count).elementsEqual(suffix),
       name.count == 64, name.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit })
     else { return nil }
-    noun = "a recorded body, which a cassette keeps beside itself"
+    return "a recorded body, which a cassette keeps beside itself"
   }
 
   /// The keys of the package's formats, and the words for what has them. What a look through a
@@ -42,6 +34,7 @@ struct HarnessFile {
     "windtunnelDrift": "a report of drift", "windtunnelDiff": "a comparison of cassettes",
     "windtunnelReview": "a review of a cassette", "windtunnelShow": "a list of recorded calls",
     "windtunnelLint": "a lint's report", "windtunnelVerify": "a verification's report",
+    "windtunnelBars": "a set of bars", "windtunnelPlan": "a plan file",
   ]
 
   /// The white space that JSON has (RFC 8259 §2).
@@ -60,20 +53,15 @@ struct HarnessFile {
   /// Returns a key that a version follows: `windtunnelScenario": 1`.
   private static func key(at place: Int, of file: ByteWindow) -> String? {
     file.withBytes { bytes in
-      let name = bytes[place...].prefix(keyMax).prefix { byte in
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-      }
+      let name = bytes[place...].prefix(keyMax).prefix(while: \.isASCIILetter)
       var rest = bytes[name.endIndex...]
       defer { Work.read(rest.startIndex - place) }
-      guard rest.popFirst() == UInt8(ascii: "\"") else { return nil }
-      rest = rest.drop { space.contains($0) }
-      guard rest.popFirst() == UInt8(ascii: ":") else { return nil }
-      rest = rest.drop { space.contains($0) }
-      guard let digit = rest.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else {
-        return nil
+      for mark in "\":".utf8 {
+        guard rest.popFirst() == mark else { return nil }
+        rest = rest.drop { space.contains($0) }
       }
       let key = String(decoding: name, as: UTF8.self)
-      return nouns[key] == nil ? nil : key
+      return rest.first?.isASCIIDigit == true && nouns[key] != nil ? key : nil
     }
   }
 }

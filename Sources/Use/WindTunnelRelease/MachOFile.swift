@@ -5,25 +5,27 @@ enum MachOFile {
   private static let javaVersionMin: UInt32 = 45
 
   /// Returns whether a file begins as a Mach-O file of one architecture or of several.
-  static func isMeant(by file: ByteWindow) -> Bool { form(of: file) != nil || isUniversal(file) }
+  static func isMeant(by file: ByteWindow) -> Bool {
+    form(of: file) != nil || rowSize(of: file) != nil
+  }
 
   /// Returns whether a store has encrypted a file or one of its architectures.
   ///
   /// Throws if the load commands cannot be read.
   static func isEncrypted(_ file: ByteWindow) throws(ReadingError) -> Bool {
-    for program in try programs(in: file) {
-      // A static library is not encrypted.
-      if program.has(FileKind.archiveMagic) { continue }
+    // A static library is not encrypted.
+    for program in try programs(in: file) where !program.has(FileKind.archiveMagic) {
       if try isThinEncrypted(program) { return true }
     }
     return false
   }
 
-  private static func isUniversal(_ file: ByteWindow) -> Bool {
+  /// Returns the size of the row of an architecture; `nil` if it is no universal file.
+  private static func rowSize(of file: ByteWindow) -> Int? {
     switch file.number(UInt32.self, at: 0, .big) {
-    case 0xCAFE_BABE: (file.number(UInt32.self, at: 4, .big) ?? 0) < javaVersionMin
-    case 0xCAFE_BABF: true
-    default: false
+    case 0xCAFE_BABE: (file.number(UInt32.self, at: 4, .big) ?? 0) < javaVersionMin ? 20 : nil
+    case 0xCAFE_BABF: 32
+    default: nil
     }
   }
 
@@ -39,9 +41,7 @@ enum MachOFile {
 
   /// Returns the programs in a universal file, or the file itself if it is no universal file.
   private static func programs(in file: ByteWindow) throws(ReadingError) -> [ByteWindow] {
-    guard isUniversal(file) else { return [file] }
-    let isWide = file.number(UInt32.self, at: 0, .big) == 0xCAFE_BABF
-    let rowSize = isWide ? 32 : 20
+    guard let rowSize = rowSize(of: file) else { return [file] }
     guard let count = file.number(UInt32.self, at: 4, .big) else {
       throw .cutShort(missing: "its header")
     }
@@ -53,7 +53,7 @@ enum MachOFile {
     for row in stride(from: 0, to: table.count, by: rowSize) {
       // The type and the subtype of the processor are in the first eight bytes of a row.
       func number(at index: Int) -> UInt64? {
-        isWide
+        rowSize == 32
           ? table.number(UInt64.self, at: row + 8 + 8 * index, .big)
           : table.number(UInt32.self, at: row + 8 + 4 * index, .big).map(UInt64.init)
       }

@@ -157,8 +157,8 @@ package struct ReleaseCheck: Sendable {
       fileCount += 1
       bytesLeft -= file.count
       // A packed body has the same name as its content.
-      if let found = HarnessFile(place: name), findings.last?.file != name {
-        findings.append(Finding(file: name, reason: found.noun))
+      if let noun = HarnessFile.noun(ofPlace: name), findings.last?.file != name {
+        findings.append(Finding(file: name, reason: noun))
       }
       try open(file, named: name, depth: depth)
     } catch {
@@ -194,7 +194,9 @@ package struct ReleaseCheck: Sendable {
     case .other:
       // A file of an unknown format can contain a program that is not packed.
       findModules(in: file, named: name)
-      if let found = HarnessFile(file) { findings.append(Finding(file: name, reason: found.noun)) }
+      if let noun = HarnessFile.noun(of: file) {
+        findings.append(Finding(file: name, reason: noun))
+      }
       if ZipArchive.endsIn(file) { try openEntries(of: file, named: name, depth: depth) }
     }
   }

@@ -34,16 +34,18 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
     }
     let wire = { @Sendable in try place.wire(for: deck, settings) }
     let options = OnTheWireTrait.isPending ? try wire() : nil
+    @Sendable func run() async throws {
+      try await Tunnel.run(
+        deck,
+        onTheWire: options,
+        by: wire,
+        sharedSession: sharedSession,
+        function
+      )
+    }
     let problems = try await place.run(deck, settings, telling: record) {
-      try await PendingScenario.pending.apply(to: deck) {
-        try await Tunnel.run(
-          deck,
-          onTheWire: options,
-          by: wire,
-          sharedSession: sharedSession,
-          function
-        )
-      }
+      guard let faults = FaultsTrait.pending else { return try await run() }
+      try await faults.apply(to: deck, run)
     }
     for problem in problems { record(problem, .error) }
   }
@@ -173,12 +175,15 @@ extension Trait where Self == OnTheWireTrait {
   public static var onTheWire: Self { Self() }
 }
 
-/// A trait that puts a test into the weather of a scenario.
+/// A trait that runs a test in a scenario.
 public struct FaultsTrait: TestTrait, SuiteTrait, TestScoping {
   fileprivate let scenario: Scenario
   fileprivate let seed: UInt64?
 
-  /// Tells that a suite's weather is that of each of its tests.
+  /// The trait of a test whose cassette is not loaded yet.
+  @TaskLocal fileprivate static var pending: FaultsTrait?
+
+  /// Whether a suite's scenario is that of each of its tests.
   public var isRecursive: Bool { true }
 
   /// Runs a test in the scenario.
@@ -189,29 +194,20 @@ public struct FaultsTrait: TestTrait, SuiteTrait, TestScoping {
   ) async throws {
     try scenario.check()
     guard let deck = Tunnel.current?.deck else {
-      // Listed in front of the cassette, which will take it up.
-      return try await PendingScenario.$pending.withValue(
-        PendingScenario(scenario: scenario, seed: seed)
-      ) {
-        try await function()
-      }
+      // Listed in front of the cassette, which applies it.
+      return try await Self.$pending.withValue(self) { try await function() }
     }
-    try await PendingScenario(scenario: scenario, seed: seed).apply(to: deck, function)
+    try await apply(to: deck, function)
   }
-}
 
-/// The weather that a deck will be given.
-private struct PendingScenario: Sendable {
-  var scenario: Scenario?
-  var seed: UInt64?
-
-  @TaskLocal static var pending = PendingScenario()
-
-  func apply(to deck: Deck, _ body: () async throws -> Void) async throws {
-    guard let scenario else { return try await body() }
+  /// Runs a function while a deck has the scenario.
+  fileprivate func apply<Result>(
+    to deck: Deck,
+    _ body: () async throws -> Result
+  ) async throws -> Result {
     let before = deck.swap(scenario, seed: seed)
     defer { deck.swap(before.scenario, seed: before.seed) }
-    try await body()
+    return try await body()
   }
 }
 
@@ -247,10 +243,7 @@ public func withFaults<Result>(
   _ body: () async throws -> Result
 ) async throws -> Result {
   try scenario.check()
-  let deck = Deck.current
-  let before = deck.swap(scenario)
-  defer { deck.swap(before.scenario, seed: before.seed) }
-  return try await body()
+  return try await FaultsTrait(scenario: scenario, seed: nil).apply(to: .current, body)
 }
 
 extension Scenario: CustomTestStringConvertible {

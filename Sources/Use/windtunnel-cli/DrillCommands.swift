@@ -13,11 +13,13 @@ enum DrillCommand: Command {
   static let summary = DrillProgram.summary
   static let synopsis = DrillProgram.synopsis
   static let example = DrillProgram.shipped.example
-  static let flags = DrillProgram.shipped.flags
+  static let flags = [PlanFile.flag] + DrillProgram.shipped.flags
   static let takesCommand = true
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
-    try await DrillProgram.shipped.run(arguments)
+    let arguments = try PlanFile.completing(arguments, flags: DrillProgram.shipped.flags)
+    try FileRoles.check(arguments)
+    return try await DrillProgram.shipped.run(arguments)
   }
 }
 
@@ -44,10 +46,15 @@ enum ReportCommand: Command {
   static let operandsMax = 10_000
   static let flags = [
     Flag("--format", "FORMAT", choices: formats.map(\.key))
-      .help("text, json, markdown, junit, html or csv (default: text)."),
-    Flag("--report", "FILE", "Write it to a file as well: .json, .html, .md, .xml, .csv or .txt."),
+      .help("text, json, markdown, junit, html, csv or sarif (default: text)."),
+    Flag(
+      "--report",
+      "FILE",
+      "Write it to a file as well: .json, .html, .md, .xml, .csv, .sarif or .txt."
+    ),
     Flag("--gate", "EXPR")
       .help("Condition such as \"p95 <= 3s\", beside the drill's own. May be repeated."),
+    .bars,
     Flag("--baseline", "FILE", "An earlier report to compare with; it is \"baseline\" in gates."),
     Flag("--allow-inconclusive", nil, "Pass a drill even if something could not be judged."),
     .findings, .allow,
@@ -55,7 +62,7 @@ enum ReportCommand: Command {
 
   private static let formats: KeyValuePairs<String, ReportRendering> = [
     "text": .text, "json": .json, "markdown": .markdown, "junit": .junit, "html": .html,
-    "csv": .csv,
+    "csv": .csv, "sarif": .sarif,
   ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
@@ -69,6 +76,7 @@ enum ReportCommand: Command {
     }
     var report = try Report(merging: parts).judged(by: gates)
     if parts.count == 1 { report.file = arguments.operands[0] }
+    if let bars = try Bars(arguments) { report.bars = bars }
     if let baseline { report = report.compared(to: baseline) }
     report.policy = try VerdictPolicy(arguments)
     let allowed = try AllowedRule.all(in: arguments)
@@ -84,6 +92,7 @@ enum ReportCommand: Command {
     // neither.
     let isJudged =
       parts.count > 1 || !gates.isEmpty || baseline != nil || arguments.has("--findings")
+      || arguments.has("--bars")
     guard isJudged else { return .done }
     report.complain(as: "windtunnel", isShown: rendering == .text)
     return ExitCode(report.verdict)

@@ -94,12 +94,7 @@ enum SearchCommand: Command {
     plan.faultSets = try arguments.int("--fault-sets", in: 1...SearchPlan.faultSetsMax)
     plan.finds = try arguments.int("--finds", in: 1...plan.finds) ?? plan.finds
     plan.budget = try arguments.duration("--budget") ?? (plan.faultSets == nil ? plan.budget : nil)
-    plan.invariants = try arguments.all("--exactly-once").map { text in
-      if let wrong = RequestPattern.problem(with: text) {
-        throw Refusal.usage("--exactly-once: \(wrong.problem). \(wrong.fix)")
-      }
-      return .exactlyOnce(RequestPattern(text))
-    }
+    plan.invariants = try arguments.patterns("--exactly-once").map { .exactlyOnce($0) }
     plan.workers =
       try arguments.int("--workers", in: 1...SearchPlan.workersMax)
       ?? min(ProcessInfo.processInfo.activeProcessorCount, SearchPlan.workersMax)

@@ -5,7 +5,8 @@ enum Tool {
 
   static var commands: [any Command.Type] {
     [
-      DrillCommand.self, SearchCommand.self, RecordCommand.self, ServeCommand.self,
+      DrillCommand.self, InitCommand.self, SearchCommand.self, RecordCommand.self,
+      ServeCommand.self,
       ProxyCommand.self,
       DNSCommand.self, ReportCommand.self, ReproduceCommand.self, FaultsListCommand.self,
       FaultsSelftestCommand.self,
@@ -95,7 +96,9 @@ enum Tool {
 
 extension Tool {
   /// The words of the commands that most users need.
-  private static let firstWords = ["drill", "record", "serve", "proxy", "cassette", "report"]
+  private static let firstWords = [
+    "drill", "init", "record", "serve", "proxy", "cassette", "report",
+  ]
 
   /// The help without a command: the commands that most users need.
   static var help: String {
@@ -150,12 +153,13 @@ extension Tool {
 
 /// The uses of the files of a command line: one that is read is not written over by another flag's
 /// word.
-private enum FileRoles {
+enum FileRoles {
   /// Flags whose file is made anew.
   private static let written = ["--report", "--ca-out", "--out"]
   /// Flags whose file is read, be it added to later.
   private static let read = [
     "--cassette", "--record", "--scenario", "--match", "--baseline", "--again", "--upstream-ca",
+    "--plan",
   ]
 
   /// Refuses a command line before anything is done.

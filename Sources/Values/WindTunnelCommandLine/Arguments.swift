@@ -1,5 +1,5 @@
 package import Foundation
-internal import WindTunnel
+package import WindTunnel
 
 /// One flag of a command.
 package struct Flag: Sendable {
@@ -31,7 +31,7 @@ package struct Flag: Sendable {
 }
 
 /// The words of a command line, sorted into flags, operands and what follows `--`.
-package struct Arguments: Sendable {
+package struct Arguments: Sendable, Equatable {
   private var values: [String: [String]] = [:]
   /// The words that belong to no flag.
   package private(set) var operands: [String] = []
@@ -100,6 +100,26 @@ package struct Arguments: Sendable {
     return .usage("Unexpected argument \"\(word)\". Behind -- stands a command to run\(example).")
   }
 
+  /// Returns the arguments with the flags and the command of others that are missing here.
+  package func completed(by others: Arguments) -> Arguments {
+    var all = self
+    all.values.merge(others.values) { own, _ in own }
+    if command.isEmpty { all.command = others.command }
+    return all
+  }
+
+  /// Returns the arguments with absolute paths: of the program, and of values that can only be
+  /// files because they have a slash or a file's extension.
+  package func resolvingFiles(of flags: [String]) -> Arguments {
+    func resolved(_ text: String) -> String {
+      text.contains("/") || text.contains(".") ? URL(typed: text).path : text
+    }
+    var all = self
+    for flag in flags { all.values[flag] = values[flag]?.map(resolved) }
+    if let program = command.first, program.contains("/") { all.command[0] = resolved(program) }
+    return all
+  }
+
   /// Tells whether a flag without value was given.
   package func has(_ name: String) -> Bool { values[name] != nil }
 
@@ -142,6 +162,16 @@ package struct Arguments: Sendable {
     try all(name).map { text throws(Refusal) in
       guard let value = read(text) else { throw .value(name, text, shouldBe: what) }
       return value
+    }
+  }
+
+  /// Returns the request patterns of a flag, in order.
+  package func patterns(_ name: String) throws(Refusal) -> [RequestPattern] {
+    try all(name).map { text throws(Refusal) in
+      if let wrong = RequestPattern.problem(with: text) {
+        throw .usage("\(name): \(wrong.problem). \(wrong.fix)")
+      }
+      return RequestPattern(text)
     }
   }
 

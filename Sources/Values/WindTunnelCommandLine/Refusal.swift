@@ -41,7 +41,8 @@ extension ExitCode {
     case .done: "All was done as asked."
     case .found:
       "Something was found: a secret, an old interaction, a difference, no recording that answers, a "
-        + "part of the harness in a release; or the command that was run behind -- failed."
+        + "part of the harness in a release; or the command that was run behind -- failed, or did "
+        + "otherwise against its recording (record --prove)."
     case .drift: "The real server answers otherwise than it was recorded (record --mode verify)."
     case .usage:
       "Asked wrongly: an unknown command, flag, scenario or subject, a scenario or a gate that does not "

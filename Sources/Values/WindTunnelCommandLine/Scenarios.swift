@@ -49,16 +49,9 @@ package enum Scenarios {
       )
     }
     do {
-      let scenario = try Scenario(contentsOf: URL(typed: text))
-      complain(of: scenario, as: text)
-      return scenario
+      return try Scenario(contentsOf: URL(typed: text))
     } catch let error as FormatError {
       throw Refusal.usage("\(error)")
     }
-  }
-
-  /// Reports the keys of a scenario that are kept and have no effect yet.
-  package static func complain(of scenario: Scenario, as name: String) {
-    if let sentence = scenario.notPlayed { Terminal.complain("\(name): \(sentence).\n") }
   }
 }

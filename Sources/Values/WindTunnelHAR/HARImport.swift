@@ -102,12 +102,8 @@ public struct HARImport: Sendable, Hashable {
       if keepingSecrets, !log.isOurs { interaction.keepOverlay(of: reader.including(entry)) }
       dated.append((latest, entry, interaction))
     }
-    // Swift's sort keeps the order of equals, but does not promise to.
-    let sorted = dated.enumerated().sorted {
-      ($0.element.date, $0.offset) < ($1.element.date, $1.offset)
-    }
     var whole = Cassette()
-    for (_, (_, entry, interaction)) in sorted {
+    for (_, entry, interaction) in dated.stablySorted(by: { $0.date < $1.date }) {
       if let interaction {
         whole.interactions.append(interaction)
       } else if let sound = HARSanitizer.object(entry, of: "entry") {

@@ -190,7 +190,7 @@ enum HARPart: String, CaseIterable {
       default: nil
       }
     if let body { digest.update(body.data) }
-    return digest.finalize().prefix(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    return String(digest.hexadecimal().prefix(16))
   }
 
   private func texts(of interaction: Interaction) -> [String] {

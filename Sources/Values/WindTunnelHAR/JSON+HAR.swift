@@ -20,26 +20,13 @@ extension JSON {
   }
 
   /// A string, or a number or word as it is spelled; `nil` for anything else.
-  var spelled: String? {
-    switch self {
-    case .string(let text): text.value
-    case .number(let digits): digits
-    case .bool(let flag): flag ? "true" : "false"
-    case .null, .array, .object: nil
-    }
-  }
+  var spelled: String? { self == .null ? nil : scalarText }
 
   /// A number, be it fractional or written as a string, without its fraction.
   var wholeValue: Int? {
     // Within these bounds the conversion is exact.
     guard let number = spelled.flatMap({ Double($0) }), number.magnitude < 1e15 else { return nil }
     return Int(number)
-  }
-
-  /// The elements, if this is a list.
-  var elements: [JSON] {
-    guard case .array(let elements) = self else { return [] }
-    return elements
   }
 
   /// A number, be it written as a string; `nil` for what is none.

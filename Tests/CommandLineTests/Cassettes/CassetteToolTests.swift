@@ -26,18 +26,17 @@ import WindTunnel
     let scratch = try Scratch()
     let data = Repository.root.appending(path: "Tests/CommandLineTests/Data")
     let zip = data.appending(path: "attached.har.zip").path
-    let run = try await Program.run("cassette", "convert", zip, "a.json", in: scratch)
-    expectEqual(run, Program.Run(code: 0, out: "", err: "a.json: 1 interactions\n"))
+    try await scratch.expect("cassette convert \(zip) a.json", err: "a.json: 1 interactions\n")
     let kept = try Cassette(contentsOf: scratch.file("a.json"))
     expectEqual(kept.interactions.map { $0.response?.body }, [Body("from the archive")])
     try scratch.write("PK\u{3}\u{4}", to: "cut.har.zip")
-    let cut = try await Program.run("cassette", "convert", "cut.har.zip", "b.json", in: scratch)
+    let cut = try await scratch.run("cassette convert cut.har.zip b.json")
     #expect(cut.code == 65 && cut.err.hasSuffix(" Unzip it, and convert the .har file in it.\n"))
     let links =
       #"{"windtunnel":1,"interactions":[{"request":{"url":"http://a.test/a"},"response":{"#
     let text = #""headers":[["Content-Type","application/json"]],"json":["http://a.test/b"]}}]}"#
     try scratch.write(links + text, to: "b.json")
-    let lint = try await Program.run("cassette", "lint", "a.json", "b.json", in: scratch)
+    let lint = try await scratch.run("cassette lint a.json b.json")
     #expect(lint.code == 0 && lint.err.hasPrefix("b.json: 1 absolute URL of http://a.test in "))
   }
 
@@ -46,9 +45,7 @@ import WindTunnel
     try write(tape(["/a": 1, "/b": 2]), "a.json", in: scratch)
     try write(tape(["/a": 1, "/b": 2], date: "tomorrow"), "same.json", in: scratch)
     try write(tape(["/a": 1, "/b": 3, "/c": 4]), "b.json", in: scratch)
-    let same = try await Program.run("cassette", "diff", "a.json", "same.json", in: scratch)
-    expectEqual(same, Program.Run(code: 0, out: "", err: ""))
-    let other = try await Program.run("cassette", "diff", "a.json", "b.json", in: scratch)
+    try await scratch.expect("cassette diff a.json same.json")
     let text = """
       a.json → b.json: 1 changed, 1 added, 1 the same
       ~ #2 GET https://a.test/b
@@ -56,7 +53,7 @@ import WindTunnel
       + #3 GET https://a.test/c → 200
 
       """
-    expectEqual(other, Program.Run(code: 1, out: text, err: ""))
+    try await scratch.expect("cassette diff a.json b.json", code: 1, out: text)
   }
 
   @Test func `diff --git compares with a commit, and only cassettes`() async throws {
@@ -68,7 +65,7 @@ import WindTunnel
     try scratch.git("add", "a.json", "gone.json", "other.json")
     try scratch.git("commit", "--quiet", "--message", "one")
     let words = ["cassette", "diff", "--git", "HEAD", "--format", "markdown"]
-    try await expectEqual(Program.run(words, in: scratch), Program.Run(code: 0, out: "", err: ""))
+    try await scratch.expect(words)
     try write(tape(["/a": 2], date: "tomorrow"), "a.json", in: scratch)
     try write("[]", "other.json", in: scratch)
     try write(tape(["/new": 1]), "new.json", in: scratch)
@@ -88,11 +85,9 @@ import WindTunnel
       - **added** `#1 GET https://a.test/new → 200`
 
       """
-    try await expectEqual(Program.run(words, in: scratch), Program.Run(code: 1, out: text, err: ""))
-    let path = try await Program.run("cassette", "diff", "--git", "HEAD", "no.json", in: scratch)
-    expectEqual(path.code, 66)
-    let ref = try await Program.run("cassette", "diff", "--git", "-x", in: scratch)
-    expectEqual(ref.code, 64)
+    try await scratch.expect(words, code: 1, out: text)
+    try await scratch.run("cassette diff --git HEAD no.json").exits(66)
+    try await scratch.run("cassette diff --git -x").exits(64)
   }
 
   @Test(arguments: [false, true])
@@ -105,13 +100,11 @@ import WindTunnel
     try FileManager.default.removeItem(at: scratch.file("old.json"))
     try write(tape(["/a": 1, "/b": 1, "/c": 2]), "new.json", in: scratch)
     if isAdded { try scratch.git("add", "--all") }
-    let run = try await Program.run("cassette", "diff", "--git", "HEAD", in: scratch)
-    expectEqual(run.code, 1)
+    let run = try await scratch.run("cassette diff --git HEAD").exits(1)
     #expect(run.out.hasPrefix("old.json → new.json: 1 changed, 2 the same\n"), "\(run)")
     #expect(!run.out.contains("removed") && !run.out.contains("added"), "\(run)")
     try write(tape(["/a": 1, "/b": 1, "/c": 1]), "new.json", in: scratch)
-    let same = try await Program.run("cassette", "diff", "--git", "HEAD", in: scratch)
-    expectEqual(same, Program.Run(code: 0, out: "", err: ""))
+    try await scratch.expect("cassette diff --git HEAD")
   }
 
   @Test func `merge does not write over a cassette that it does not read`() async throws {
@@ -120,12 +113,10 @@ import WindTunnel
       try write(tape(["/\(name)": 1]), name, in: scratch)
     }
     let words = ["cassette", "merge", "a.json", "b.json"]
-    let refused = try await Program.run(words + ["c.json"], in: scratch)
     let sentence =
       "windtunnel: c.json is there already. To add to it, name it among the cassettes, too.\n"
-    expectEqual(refused, Program.Run(code: 73, out: "", err: sentence))
-    let merged = try await Program.run(words + ["a.json"], in: scratch)
-    expectEqual(merged, Program.Run(code: 0, out: "", err: "a.json: 2 interactions\n"))
+    try await scratch.expect(words + ["c.json"], code: 73, err: sentence)
+    try await scratch.expect(words + ["a.json"], err: "a.json: 2 interactions\n")
   }
 
   @Test func `prune --check tells what would go and changes nothing`() async throws {
@@ -133,14 +124,12 @@ import WindTunnel
     let text = tape(["/a": 1, "/b": 2])
     try write(text, "a.json", in: scratch)
     let words = ["cassette", "prune", "a.json", "--number", "2"]
-    let checked = try await Program.run(words + ["--check"], in: scratch)
-    expectEqual(checked, Program.Run(code: 1, out: "#2 GET https://a.test/b\n", err: ""))
+    try await scratch.expect(words + ["--check"], code: 1, out: "#2 GET https://a.test/b\n")
     let file = scratch.folder.appendingPathComponent("a.json")
     try expectEqual(Data(contentsOf: file), Data(text.utf8))
-    let pruned = try await Program.run(words, in: scratch)
+    let pruned = try await scratch.run(words)
     expectEqual(pruned.err, "a.json: 1 interactions are left\n")
-    let again = try await Program.run(words, in: scratch)
-    expectEqual(again.code, 64)
+    try await scratch.run(words).exits(64)
   }
 
   @Test func `prune takes the large bodies that nothing names any more`() async throws {
@@ -150,22 +139,19 @@ import WindTunnel
       bodies.map { Interaction(Request("GET", "https://a.test/"), Response(body: $0)) }
     )
     try cassette.write(to: scratch.file("a.json"))
-    let folder = scratch.file("a.bodies")
-    try Data("mine".utf8).write(to: folder.appendingPathComponent("README"))
-    func names() throws -> [String] {
-      try FileManager.default.contentsOfDirectory(atPath: folder.path)
-    }
+    try scratch.write("mine", to: "a.bodies/README")
+    func names() throws -> [String] { try scratch.names(in: "a.bodies") }
     try expectEqual(names().count, 4)
     let words = ["cassette", "prune", "a.json", "--number"]
-    try await expectEqual(Program.run(words + ["1", "--check"], in: scratch).code, 1)
+    try await scratch.run(words + ["1", "--check"]).exits(1)
     try expectEqual(names().count, 4)
-    try await expectEqual(Program.run(words + ["1"], in: scratch).code, 0)
+    try await scratch.run(words + ["1"]).exits(0)
     try expectEqual(names().count, 3)
     try expectEqual(
       Cassette(contentsOf: scratch.file("a.json")),
       Cassette([cassette.interactions[1]])
     )
-    try await expectEqual(Program.run(words + ["1"], in: scratch).code, 0)
+    try await scratch.run(words + ["1"]).exits(0)
     try expectEqual(names(), ["README"])
   }
 
@@ -173,21 +159,19 @@ import WindTunnel
     let scratch = try Scratch()
     try write(tape(["/a/1": 1, "/b": 2, "/a/2": 3]), "all.json", in: scratch)
     let words = ["cassette", "split", "all.json", "--by", "path", "out"]
-    let first = try await Program.run(words, in: scratch)
     let told = "out/a.json: 2 interactions\nout/b.json: 1 interactions\n"
-    expectEqual(first, Program.Run(code: 0, out: "", err: told))
-    let second = try await Program.run(words, in: scratch)
+    try await scratch.expect(words, err: told)
     let sentence = "windtunnel: out/a.json is there already; nothing was written.\n"
-    expectEqual(second, Program.Run(code: 73, out: "", err: sentence))
+    try await scratch.expect(words, code: 73, err: sentence)
   }
 
   @Test func `migrate says that version 1 is the newest, and refuses a newer one`() async throws {
     let scratch = try Scratch()
     try write(tape(["/a": 1]), "a.json", in: scratch)
     try write(#"{"windtunnel": 2, "interactions": []}"#, "b.json", in: scratch)
-    let run = try await Program.run("cassette", "migrate", "a.json", "--check", in: scratch)
+    let run = try await scratch.run("cassette migrate a.json --check")
     expectEqual(run, Program.Run(code: 0, out: "a.json: version 1, the newest\n", err: ""))
-    try await expectEqual(Program.run("cassette", "migrate", "b.json", in: scratch).code, 65)
+    try await scratch.run("cassette migrate b.json").exits(65)
   }
 
   @Test func `convert goes both ways and says that it kept secrets`() async throws {
@@ -197,17 +181,12 @@ import WindTunnel
         "headers": {"Cookie": "a=secret-of-ada"}}, "response": {"status": 204}}]}
       """
     try write(text, "a.json", in: scratch)
-    func contents(_ name: String) throws -> String {
-      try String(contentsOf: scratch.folder.appendingPathComponent(name), encoding: .utf8)
-    }
-    let plain = try await Program.run("cassette", "convert", "a.json", "a.har", in: scratch)
-    expectEqual(plain, Program.Run(code: 0, out: "", err: "a.har: 1 interactions\n"))
-    #expect(try !contents("a.har").contains("secret-of-ada"))
+    try await scratch.expect("cassette convert a.json a.har", err: "a.har: 1 interactions\n")
+    #expect(try !scratch.text("a.har").contains("secret-of-ada"))
     let words = ["cassette", "convert", "--keep-secrets"]
-    let kept = try await Program.run(words + ["a.json", "b.har"], in: scratch)
+    let kept = try await scratch.run(words + ["a.json", "b.har"])
     expectEqual(kept.err, "b.har: secrets were kept; do not commit it.\nb.har: 1 interactions\n")
-    try await expectEqual(Program.run(words + ["b.har", "b.json"], in: scratch).code, 0)
-    let same = try await Program.run("cassette", "diff", "a.json", "b.json", in: scratch)
-    expectEqual(same, Program.Run(code: 0, out: "", err: ""))
+    try await scratch.run(words + ["b.har", "b.json"]).exits(0)
+    try await scratch.expect("cassette diff a.json b.json")
   }
 }

@@ -5,10 +5,7 @@ import WindTunnel
 
 @Suite(.timeLimit(.minutes(5))) struct ExplainTests {
   private func explain(_ words: [String], in scratch: Scratch) async throws -> Program.Run {
-    try await Program.run(
-      ["cassette", "explain", "--cassette", Repository.shop] + words,
-      in: scratch
-    )
+    try await scratch.run(["cassette", "explain", "--cassette", Repository.shop] + words)
   }
 
   @Test func `what is answered ends with 0 and what is not with 1`() async throws {
@@ -16,14 +13,12 @@ import WindTunnel
     let found = try await explain(["--request", "GET /home"], in: scratch)
     expectEqual(found, Program.Run(code: 0, out: "GET /home is answered by #1.\n", err: ""))
     let asked = ["--request", "GET /recommendations?user=8"]
-    let missed = try await explain(asked, in: scratch)
-    expectEqual(missed.code, 1)
+    let missed = try await explain(asked, in: scratch).exits(1)
     #expect(missed.out.hasPrefix("GET /recommendations?user=8 is not on the cassette.\n"))
     #expect(missed.out.contains("match by: {\"match\": 1, \"ignoreQuery\": [\"user\"]}\n"))
     #expect(missed.err.isEmpty)
     try scratch.write(#"{"match": 1, "ignoreQuery": ["user"]}"#, to: "match.json")
-    let json = try await explain(asked + ["--match", "match.json", "--json"], in: scratch)
-    expectEqual(json.code, 0)
+    let json = try await explain(asked + ["--match", "match.json", "--json"], in: scratch).exits(0)
     try expectEqual(JSON(parsing: json.out.utf8, source: "out")["answeredBy"]?[0]?.intValue, 5)
   }
 
@@ -35,21 +30,18 @@ import WindTunnel
     let found = try await explain(words, in: scratch)
     expectEqual(found, Program.Run(code: 0, out: "POST /telemetry is answered by #4.\n", err: ""))
     try scratch.write(#"{"milliseconds":413,"event":"home-shown"}"#, to: "body.json")
-    let missed = try await explain(words, in: scratch)
-    expectEqual(missed.code, 1)
+    let missed = try await explain(words, in: scratch).exits(1)
     #expect(missed.out.contains("body at $.milliseconds: recorded 412, asked 413."))
   }
 
   @Test func `serve plays by the rules of a file`() async throws {
     let scratch = try Scratch()
     try scratch.write(#"{"match": 1, "ignoreQuery": ["user"]}"#, to: "match.json")
-    let flight = try Flight(
-      ["serve", "--cassette", Repository.shop, "--match", "match.json"],
-      in: scratch
+    let (flight, url) = try await scratch.start(
+      "serve --cassette \(Repository.shop) --match match.json"
     )
-    let url = try #require(try await flight.line())
     await expectEqual(ask("\(url)/recommendations?user=99").status, 200)
     await expectEqual(ask("\(url)/home?x=1").status, 501)
-    try await expectEqual(flight.interrupt().code, 0)
+    try await flight.interrupt().exits(0)
   }
 }

@@ -10,13 +10,11 @@ import WindTunnel
     try Cassette(contentsOf: scratch.file("a.json")).write(to: scratch.file("b.json"))
     let canonical = try scratch.text("b.json")
     let words = ["cassette", "format", "a.json", "b.json"]
-    let check = try await Program.run(words + ["--check"], in: scratch)
-    expectEqual(check, Program.Run(code: 1, out: "a.json\n", err: ""))
+    try await scratch.expect(words + ["--check"], code: 1, out: "a.json\n")
     try expectEqual(scratch.text("a.json"), Texts.cassette)
-    let run = try await Program.run(words, in: scratch)
-    expectEqual(run, Program.Run(code: 0, out: "", err: "a.json: formatted\n"))
+    try await scratch.expect(words, err: "a.json: formatted\n")
     try expectEqual([scratch.text("a.json"), scratch.text("b.json")], [canonical, canonical])
-    try await expectEqual(Program.run(words + ["--check"], in: scratch).code, 0)
+    try await scratch.run(words + ["--check"]).exits(0)
   }
 
   @Test(arguments: ["core.autocrlf=true", "core.autocrlf=input", "core.eol=crlf"])
@@ -31,8 +29,7 @@ import WindTunnel
       }
     )
     try cassette.write(to: scratch.file("one/a.json"))
-    let check = try await Program.run("cassette", "format", "--check", "one/a.json", in: scratch)
-    expectEqual(check, Program.Run(code: 0, out: "", err: ""))
+    try await scratch.expect("cassette format --check one/a.json")
     try scratch.write("* text=auto\n", to: "one/.gitattributes")
     try scratch.git("-C", "one", "init", "--quiet")
     try scratch.git("-c", setting, "-c", "core.safecrlf=false", "-C", "one", "add", ".")

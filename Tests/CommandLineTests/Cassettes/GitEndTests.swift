@@ -30,9 +30,8 @@ import Testing
       ofItemAtPath: scratch.file("bin/git").path
     )
     let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
-    let run = try await Program.run(
-      ["cassette", command, "--git", "HEAD"],
-      in: scratch,
+    let run = try await scratch.run(
+      "cassette \(command) --git HEAD",
       with: ["PATH": "\(scratch.file("bin").path):\(path)"]
     )
     #expect(run.code == 70 && run.out.isEmpty, "\(run)")

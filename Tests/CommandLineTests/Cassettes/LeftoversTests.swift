@@ -10,11 +10,9 @@ import WindTunnel
     let (upstream, url) = try await Server.start(in: scratch)
     if tape { try scratch.write(Texts.cassette, to: "a.json") }
     let words = ["record", "--upstream", url, "--cassette", "a.json"]
-    let flight = try Flight(
-      words + ["--as", "https://api.example.test", "--mode", "new-episodes"],
-      in: scratch
+    let (flight, proxy) = try await scratch.start(
+      words + ["--as", "https://api.example.test", "--mode", "new-episodes"]
     )
-    let proxy = try #require(try await flight.line())
     for path in ["/home", "/recommendations?user=7"] { _ = await ask(proxy + path) }
     flight.signal(SIGKILL)
     _ = try await flight.end()
@@ -31,17 +29,14 @@ import WindTunnel
     let scratch = try Scratch()
     try await killed(in: scratch, beside: besideTape)
     let journal = try scratch.text("a.json.journal")
-    let show = try await Program.run("cassette", "show", "a.json", in: scratch)
-    expectEqual(show.code, 0)
+    let show = try await scratch.run("cassette show a.json").exits(0)
     expectEqual(show.err, Self.told)
     #expect(
       show.out.contains("GET https://api.example.test/recommendations?user=7 →"),
       "\(show.out)"
     )
-    let lint = try await Program.run("cassette", "lint", "a.json", in: scratch)
-    expectEqual(lint, Program.Run(code: 0, out: "", err: Self.told))
-    let flight = try Flight(["serve", "--cassette", "a.json"], in: scratch)
-    let url = try #require(try await flight.line())
+    try await scratch.expect("cassette lint a.json", err: Self.told)
+    let (flight, url) = try await scratch.start("serve --cassette a.json")
     let answer = await ask("\(url)/recommendations?user=7")
     expectEqual(answer.status, 200, "\(answer)")
     try await expectEqual(flight.interrupt().err, Self.told)
@@ -93,12 +88,10 @@ import WindTunnel
     let scratch = try Scratch()
     try await killed(in: scratch, beside: false)
     let (upstream, url) = try await Server.start(in: scratch)
-    let run = try await Program.run(
+    let run = try await scratch.run(
       ["record", "--upstream", url, "--cassette", "a.json", "--as", "https://api.example.test"]
-        + ["--"] + Server.client(of: "/search?q=a"),
-      in: scratch
-    )
-    expectEqual(run.code, 0)
+        + ["--"] + Server.client(of: "/search?q=a")
+    ).exits(0)
     expectEqual(
       run.err,
       """
@@ -126,10 +119,8 @@ import WindTunnel
     _ = try #require(try await flight.line())
     flight.signal(SIGKILL)
     _ = try await flight.end()
-    let failed = try await Program.run(words + ["--", "sh", "-c", "exit 3"], in: scratch)
-    expectEqual(failed.code, 1, "\(failed.err)")
-    let run = try await Program.run(words + ["--"] + Server.client(of: "/search?q=a"), in: scratch)
-    expectEqual(run.code, 0)
+    try await scratch.run(words + ["--", "sh", "-c", "exit 3"]).exits(1)
+    let run = try await scratch.run(words + ["--"] + Server.client(of: "/search?q=a")).exits(0)
     expectEqual(
       run.err,
       """
@@ -145,8 +136,7 @@ import WindTunnel
   @Test func `a command that writes the tape takes it up`() async throws {
     let scratch = try Scratch()
     try await killed(in: scratch, beside: false)
-    let run = try await Program.run("cassette", "prune", "a.json", "--number", "1", in: scratch)
-    expectEqual(run.code, 0, "\(run.err)")
+    try await scratch.run("cassette prune a.json --number 1").exits(0)
     try expectEqual(
       Cassette(contentsOf: scratch.file("a.json")).interactions.map(\.request.url.target),
       ["/recommendations?user=7"]
@@ -157,10 +147,9 @@ import WindTunnel
   @Test func `a recording that goes on is nobody's leftover`() async throws {
     let scratch = try Scratch()
     let (upstream, url) = try await Server.start(in: scratch)
-    let flight = try Flight(["record", "--upstream", url, "--cassette", "a.json"], in: scratch)
-    let proxy = try #require(try await flight.line())
+    let (flight, proxy) = try await scratch.start("record --upstream \(url) --cassette a.json")
     await expectEqual(ask("\(proxy)/home").status, 200)
-    let show = try await Program.run("cassette", "show", "a.json", in: scratch)
+    let show = try await scratch.run("cassette show a.json")
     expectEqual(show, Program.Run(code: 66, out: "", err: "windtunnel: a.json: no such file.\n"))
     try await expectEqual(flight.interrupt().err, "a.json: 1 interactions\n")
     try await upstream.interrupt()

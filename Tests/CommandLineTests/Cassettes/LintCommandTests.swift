@@ -12,26 +12,22 @@ import WindTunnel
   @Test func `lint names the places of secrets, never the secrets, and ends with 1`() async throws {
     let scratch = try Scratch()
     try scratch.write(Self.leaky, to: "a.json")
-    let run = try await Program.run("cassette", "lint", "a.json", Repository.shop, in: scratch)
-    expectEqual(
-      run,
-      Program.Run(
-        code: 1,
-        out: """
-          a.json: #1 request URL query api-key: api-key, 8 bytes [field-name]
-          a.json: #1 response body JSON password: password, 8 bytes [field-name]
+    try await scratch.expect(
+      "cassette lint a.json \(Repository.shop)",
+      code: 1,
+      out: """
+        a.json: #1 request URL query api-key: api-key, 8 bytes [field-name]
+        a.json: #1 response body JSON password: password, 8 bytes [field-name]
 
-          """,
-        err: "2 secrets. A commit is for ever: record it anew.\n"
-      )
+        """,
+      err: "2 secrets. A commit is for ever: record it anew.\n"
     )
   }
 
   @Test func `lint says the same as JSON`() async throws {
     let scratch = try Scratch()
     try scratch.write(Self.leaky, to: "a.json")
-    let run = try await Program.run("cassette", "lint", "--json", "a.json", in: scratch)
-    expectEqual(run.code, 1)
+    let run = try await scratch.run("cassette lint --json a.json").exits(1)
     let report = try JSON(parsing: run.out.utf8, source: "lint")
     expectEqual(report["leaks"]?.intValue, 2)
     let leaks = try #require(report["files"]?[0]?["leaks"])
@@ -44,8 +40,7 @@ import WindTunnel
   @Test func `lint says the same as SARIF, with the rows that it found them by`() async throws {
     let scratch = try Scratch()
     try scratch.write(Self.leaky, to: "a.json")
-    let run = try await Program.run("cassette", "lint", "--sarif", "a.json", in: scratch)
-    expectEqual(run.code, 1)
+    let run = try await scratch.run("cassette lint --sarif a.json").exits(1)
     let log = try JSON(parsing: run.out.utf8, source: "lint")
     expectEqual(log["version"], "2.1.0")
     let results = try #require(log["runs"]?[0]?["results"])
@@ -64,17 +59,13 @@ import WindTunnel
     let scratch = try Scratch()
     try scratch.write(Self.leaky, to: "a.json")
     let words = ["cassette", "lint", "a.json", "--keep", "password", "--keep", "api_key"]
-    try await expectEqual(
-      Program.run(words, in: scratch),
-      Program.Run(
-        code: 0,
-        out: "",
-        err: """
-          a.json: #1 request URL query api-key: api-key, 8 bytes: kept, as --keep says
-          a.json: #1 response body JSON password: password, 8 bytes: kept, as --keep says
+    try await scratch.expect(
+      words,
+      err: """
+        a.json: #1 request URL query api-key: api-key, 8 bytes: kept, as --keep says
+        a.json: #1 response body JSON password: password, 8 bytes: kept, as --keep says
 
-          """
-      )
+        """
     )
   }
 
@@ -84,25 +75,19 @@ import WindTunnel
       #"{"windtunnel":1,"interactions":[{"request":{"url":"/a?token=REDACTED-token-1"},"response":{"status":204}}]}"#,
       to: "a.json"
     )
-    let run = try await Program.run("cassette", "review", "a.json", in: scratch)
-    expectEqual(
-      run,
-      Program.Run(
-        code: 0,
-        out:
-          "REDACTED-token-1 [likely-name]: token may be a secret's name, and the value looked like one; "
-          + "#1 request URL; no secret? record again with --keep 'token'\n",
-        err: ""
-      )
+    try await scratch.expect(
+      "cassette review a.json",
+      out:
+        "REDACTED-token-1 [likely-name]: token may be a secret's name, and the value looked like one; "
+        + "#1 request URL; no secret? record again with --keep 'token'\n"
     )
-    let json = try await Program.run("cassette", "review", "a.json", "--json", in: scratch)
+    let json = try await scratch.run("cassette review a.json --json")
     let report = try JSON(parsing: json.out.utf8, source: "review")
     expectEqual(report["placeholders"]?[0]?["keep"], "token")
   }
 
   @Test func `a clean cassette ends with 0 and says nothing`() async throws {
-    let run = try await Program.run("cassette", "lint", Repository.shop, in: Scratch())
-    expectEqual(run, Program.Run(code: 0, out: "", err: ""))
+    try await Scratch().expect("cassette lint \(Repository.shop)")
   }
 
   @Test func `lint --git looks at what is new since a commit and at nothing else`() async throws {
@@ -121,13 +106,13 @@ import WindTunnel
     try scratch.git("add", ".")
     try scratch.git("commit", "--quiet", "--message", "one")
     let words = ["cassette", "lint", "--git", "HEAD"]
-    try await expectEqual(Program.run(words, in: scratch), Program.Run(code: 0, out: "", err: ""))
+    try await scratch.expect(words)
     try FileManager.default.removeItem(at: scratch.file("gone.json"))
     let echo = #"{"request":{"url":"/echo"},"response":{"text":"Hello, abcdefgh!"}}"#
     try scratch.write(tape(leak("/new", "ijklmnop"), leak("/old", "abcdefgh"), echo), to: "a.json")
     try scratch.write(tape(leak("/b", "qrstuvwx")), to: "b.json")
     try scratch.write(tape(leak("/c", "qrstuvwx")), to: "broken.json")
-    let run = try await Program.run(words, in: scratch)
+    let run = try await scratch.run(words)
     expectEqual(
       run,
       Program.Run(
@@ -142,13 +127,12 @@ import WindTunnel
         err: "4 secrets. A commit is for ever: record it anew.\n"
       )
     )
-    let json = try await Program.run(words + ["--json", "b.json"], in: scratch)
-    expectEqual(json.code, 1)
+    let json = try await scratch.run(words + ["--json", "b.json"]).exits(1)
     try expectEqual(JSON(parsing: json.out.utf8, source: "lint")["leaks"], 1)
     for secret in ["abcdefgh", "ijklmnop", "qrstuvwx"] {
       #expect(!(run.out + run.err + json.out + json.err).contains(secret))
     }
-    let lost = try await Program.run(words + ["no.json"], in: scratch)
+    let lost = try await scratch.run(words + ["no.json"])
     #expect(lost.code == 66 && lost.out.isEmpty)
   }
 
@@ -161,48 +145,35 @@ import WindTunnel
       {"request":{"url":"/c"},"response":{"status":204}}]}
       """
     try scratch.write(text, to: "a.json")
-    let run = try await Program.run("cassette", "lint", "a.json", "--max-age", "90d", in: scratch)
-    expectEqual(
-      run,
-      Program.Run(
-        code: 1,
-        out: "a.json: #1 recorded 2001-02-03T04:05:06Z\n",
-        err: """
-          a.json: 1 interaction bears no date; record --dates keeps one
-          1 interaction is older than 90 days. \
-          To record anew: windtunnel record --mode rewrite --dates
+    try await scratch.expect(
+      "cassette lint a.json --max-age 90d",
+      code: 1,
+      out: "a.json: #1 recorded 2001-02-03T04:05:06Z\n",
+      err: """
+        a.json: 1 interaction bears no date; record --dates keeps one
+        1 interaction is older than 90 days. \
+        To record anew: windtunnel record --mode rewrite --dates
 
-          """
-      )
+        """
     )
-    let json = try await Program.run(
-      "cassette",
-      "lint",
-      "a.json",
-      "--max-age=90",
-      "--json",
-      in: scratch
-    )
+    let json = try await scratch.run("cassette lint a.json --max-age=90 --json")
     let report = try JSON(parsing: json.out.utf8, source: "lint")
     #expect(report["old"] == 1 && report["leaks"] == 0)
     expectEqual(
       report["files"]?[0]?["old"],
       [["interaction": 1, "recordedAt": "2001-02-03T04:05:06Z"]]
     )
-    let undated = try await Program.run("cassette", "lint", "a.json", "--undated", in: scratch)
-    expectEqual(
-      undated,
-      Program.Run(
-        code: 1,
-        out: "a.json: #3 bears no date\n",
-        err: """
-          1 interaction bears no date. To record anew: windtunnel record --mode rewrite --dates
+    try await scratch.expect(
+      "cassette lint a.json --undated",
+      code: 1,
+      out: "a.json: #3 bears no date\n",
+      err: """
+        1 interaction bears no date. To record anew: windtunnel record --mode rewrite --dates
 
-          """
-      )
+        """
     )
     let both = ["cassette", "lint", "a.json", "--undated", "--max-age", "90", "--json"]
-    let all = try JSON(parsing: try await Program.run(both, in: scratch).out.utf8, source: "lint")
+    let all = try JSON(parsing: try await scratch.run(both).out.utf8, source: "lint")
     #expect(all["old"] == 1 && all["undated"] == 1 && all["files"]?[0]?["undated"] == [3])
   }
 }

@@ -6,7 +6,7 @@ import WindTunnel
 /// What programs read of cassettes.
 @Suite struct ToldAsJSONTests {
   private func json(_ words: String..., code: Int32, in scratch: Scratch) async throws -> JSON {
-    let run = try await Program.run(words, in: scratch)
+    let run = try await scratch.run(words)
     #expect(run.code == code && run.err.isEmpty, "\(run)")
     return try JSON(parsing: run.out.utf8, source: "out")
   }

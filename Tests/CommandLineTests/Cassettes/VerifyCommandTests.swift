@@ -7,7 +7,7 @@ import WindTunnel
 @Suite struct VerifyCommandTests {
   @Test func `shipped cassettes are whole`() async throws {
     let scratch = try Scratch()
-    let run = try await Program.run("cassette", "verify", Repository.shop, in: scratch)
+    let run = try await scratch.run("cassette verify \(Repository.shop)")
     #expect(run.code == 0 && run.err.isEmpty)
     #expect(run.out.hasSuffix("shop.json: 5 interactions, whole\n"), "\(run.out)")
   }
@@ -26,8 +26,7 @@ import WindTunnel
       """,
       to: "odd.json"
     )
-    let run = try await Program.run("cassette", "verify", "odd.json", in: scratch)
-    expectEqual(run.code, 1)
+    let run = try await scratch.run("cassette verify odd.json").exits(1)
     expectEqual(
       run.out,
       """
@@ -37,7 +36,7 @@ import WindTunnel
 
       """
     )
-    let asJSON = try await Program.run("cassette", "verify", "--json", "odd.json", in: scratch)
+    let asJSON = try await scratch.run("cassette verify --json odd.json")
     let report = try JSON(parsing: asJSON.out.utf8, source: "report")
     #expect(asJSON.code == 1 && report["found"] == 3)
   }
@@ -49,17 +48,15 @@ import WindTunnel
       Interaction(Request("GET", "/a"), Response(status: 200, body: Body(body)))
     ])
     try cassette.write(to: scratch.file("large.json"))
-    try await expectEqual(Program.run("cassette", "verify", "large.json", in: scratch).code, 0)
+    try await scratch.run("cassette verify large.json").exits(0)
     let stray = String(repeating: "0", count: 64)
     try scratch.write("stray", to: "large.bodies/\(stray)")
-    let found = try await Program.run("cassette", "verify", "large.json", in: scratch)
-    expectEqual(found.code, 1)
+    let found = try await scratch.run("cassette verify large.json").exits(1)
     expectEqual(found.out, "large.json: nothing on it names large.bodies/\(stray)\n")
-    let folder = scratch.file("large.bodies")
-    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
-      try Data("changed".utf8).write(to: folder.appendingPathComponent(name))
+    for name in try scratch.names(in: "large.bodies") {
+      try scratch.write("changed", to: "large.bodies/\(name)")
     }
-    let changed = try await Program.run("cassette", "verify", "large.json", in: scratch)
+    let changed = try await scratch.run("cassette verify large.json")
     #expect(changed.code == 65 && changed.out.isEmpty)
     #expect(changed.err.contains("the bytes are not those that the name promises"))
   }
@@ -68,12 +65,10 @@ import WindTunnel
     let scratch = try Scratch()
     let words = ["serve", "--cassette", Repository.shop, "--bind"]
     for (address, url) in [("0.0.0.0", "http://127.0.0.1:"), ("127.0.0.2", "http://127.0.0.2:")] {
-      let flight = try Flight(words + [address], in: scratch)
-      let line = try #require(try await flight.line())
+      let (flight, line) = try await scratch.start(words + [address])
       #expect(line.hasPrefix(url), "\(line)")
       await expectEqual(ask("\(line)/home").status, 200)
-      let end = try await flight.interrupt()
-      expectEqual(end.code, 0)
+      let end = try await flight.interrupt().exits(0)
       let isTold = end.err.contains("Listening at every address of this machine")
       expectEqual(isTold, (address == "0.0.0.0"), "\(end.err)")
     }
@@ -81,12 +76,12 @@ import WindTunnel
 
   @Test func `a device or a pipe is no file to read from`() async throws {
     let scratch = try Scratch()
-    let run = try await Program.run("cassette", "show", "/dev/null", in: scratch)
+    let run = try await scratch.run("cassette show /dev/null")
     #expect(run.code == 66 && run.err.contains("it is no regular file"), "\(run.err)")
     try FileManager.default.createSymbolicLink(
       at: scratch.file("link.json"),
       withDestinationURL: URL(filePath: Repository.shop)
     )
-    try await expectEqual(Program.run("cassette", "show", "link.json", in: scratch).code, 0)
+    try await scratch.run("cassette show link.json").exits(0)
   }
 }

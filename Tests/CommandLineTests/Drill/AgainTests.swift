@@ -4,22 +4,20 @@ import Testing
 
 /// `drill --again`.
 @Suite(.timeLimit(.minutes(5))) struct AgainTests {
-  private static let flight = [
-    "drill", "--scenario", "server-errors", "--subject", "urlsession", "--calls", "30", "--seed",
-    "7", "--stage", "in-process", "--report", "drill.json",
-  ]
+  private static let flight =
+    line("drill --scenario server-errors --subject urlsession --calls 30 --seed 7")
+    + line("--stage in-process --report drill.json")
 
   @Test func `a failing call is told with the words that run it again, and meets the same`()
     async throws
   {
     let scratch = try Scratch()
-    let run = try await Program.run(Self.flight, in: scratch)
+    let run = try await scratch.run(Self.flight)
     let lines = run.out.split(separator: "\n").filter { $0.contains("--again") }
     #expect(!lines.isEmpty, "\(run)")
     for line in lines.prefix(3) {
       let word = try #require(line.split(separator: " ").last.map(String.init))
-      let again = try await Program.run("drill", "--again", word, in: scratch)
-      expectEqual(again.code, 1, "\(again)")
+      let again = try await scratch.run("drill --again \(word)").exits(1)
       #expect(again.out.contains(", withheld ") || again.out.contains(", recording "), "\(again)")
       #expect(
         again.out.hasSuffix("  It met the same as before, as far as both went: 1 of 1 attempts.\n"),
@@ -38,8 +36,8 @@ import Testing
   ])
   func `a call that is not there is refused`(word: String, sentence: String) async throws {
     let scratch = try Scratch()
-    _ = try await Program.run(Self.flight, in: scratch)
-    let run = try await Program.run("drill", "--again", word, in: scratch)
+    _ = try await scratch.run(Self.flight)
+    let run = try await scratch.run("drill --again \(word)")
     #expect(run.code == 64 && run.out == "", "\(run)")
     #expect(run.err.hasPrefix("windtunnel: \(sentence)"), "\(run)")
   }
@@ -49,15 +47,13 @@ import Testing
     let tape =
       #"{"windtunnel":1,"interactions":[{"request":{"url":"http://a.test/x"},"response":{"text":"x"}}]}"#
     try scratch.write(tape, to: "other.json")
-    _ = try await Program.run(Self.flight, in: scratch)
+    _ = try await scratch.run(Self.flight)
     let words = ["drill", "--again", "drill.json#server-errors/1"]
-    let other = try await Program.run(words + ["--cassette", "other.json"], in: scratch)
-    expectEqual(other.code, 64)
+    let other = try await scratch.run(words + ["--cassette", "other.json"]).exits(64)
     #expect(
       other.err.contains("The report was flown on another cassette; give it by --cassette FILE.")
     )
-    let calm = try await Program.run(words + ["--scenario", "calm"], in: scratch)
-    expectEqual(calm.code, 64)
+    let calm = try await scratch.run(words + ["--scenario", "calm"]).exits(64)
     #expect(
       calm.err.contains("The report's scenario is server-errors; give its file by --scenario.")
     )

@@ -11,14 +11,12 @@ import Testing
   {
     let scratch = try Scratch()
     let engines = ["network-layer:urlsession", "network-layer:sockets"]
-    let run = try await Program.run(
+    let run = try await scratch.run(
       [
         "drill", "--cassette", Repository.shop, "--scenario", "calm", "--scenario", "latency",
         "--calls", "6", "--report", "r.json",
-      ] + engines.flatMap { ["--subject", $0] },
-      in: scratch
-    )
-    expectEqual(run.code, 0, "\(run)")
+      ] + engines.flatMap { ["--subject", $0] }
+    ).exits(0)
     let report = try Report(contentsOf: scratch.file("r.json"))
     expectEqual(report.fact(Report.compared), engines.joined(separator: ", "))
     expectEqual(report.scenarios.map(\.name), ["calm", "latency"])

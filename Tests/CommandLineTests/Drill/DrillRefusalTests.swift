@@ -10,15 +10,14 @@ import WindTunnelReports
   {
     let scratch = try Scratch()
     let words = ["drill", "--calls", "1", "--stage", "in-process", "--json", "--scenario", "calm"]
-    let twice = try await Program.run(words + ["--scenario", "calm"], in: scratch)
-    expectEqual(twice.code, 0, "\(twice)")
+    let twice = try await scratch.run(words + ["--scenario", "calm"]).exits(0)
     try expectEqual(Report(data: Data(twice.out.utf8), source: "x").scenarios.map(\.name), ["calm"])
     #expect(twice.err.contains("windtunnel: calm is asked for twice and flown once.\n"))
     try scratch.write(
       #"{"windtunnelScenario":1,"name":"calm","rules":[{"faults":[{"status":503}]}]}"#,
       to: "other.json"
     )
-    let other = try await Program.run(words + ["--scenario", "other.json"], in: scratch)
+    let other = try await scratch.run(words + ["--scenario", "other.json"])
     #expect(other.code == 64 && other.out == "", "\(other)")
     #expect(other.err.hasPrefix(#"windtunnel: Two scenarios are called "calm", "#), "\(other)")
   }
@@ -37,7 +36,7 @@ import WindTunnelReports
     environment: [String: String],
     sentence: String
   ) async throws {
-    let run = try await Program.run(["drill", "--shard", "env"], in: Scratch(), with: environment)
+    let run = try await Scratch().run("drill --shard env", with: environment)
     #expect(run.code == 64 && run.out == "", "\(run)")
     #expect(run.err.hasPrefix("windtunnel: \(sentence)"), "\(run)")
   }

@@ -15,18 +15,16 @@ import WindTunnel
     curl: String = "-s",
     in scratch: Scratch
   ) async throws -> Program.Run {
-    try await Program.run(
+    try await scratch.run(
       ["drill", "--scenario", "outage", "--calls", "10", "--report", "drill.json"] + words
-        + ["--", "curl", curl, "{url}"],
-      in: scratch
+        + ["--", "curl", curl, "{url}"]
     )
   }
 
   @Test(.enabled(if: hasCurl, "there is no curl"))
   func `a command that takes a 503 for an answer is named, and a good one is not`() async throws {
     let scratch = try Scratch()
-    let run = try await Self.drill(in: scratch)
-    expectEqual(run.code, 99)
+    let run = try await Self.drill(in: scratch).exits(99)
     #expect(
       run.out.contains(
         """
@@ -38,8 +36,7 @@ import WindTunnel
       "\(run.out)"
     )
     #expect(run.out.contains("\n    again: windtunnel drill --again drill.json#outage/home/0\n"))
-    let good = try await Self.drill(curl: "-sf", in: scratch)
-    expectEqual(good.code, 0)
+    let good = try await Self.drill(curl: "-sf", in: scratch).exits(0)
     #expect(good.out.contains("findings: 1 note;") && good.out.contains("note gives-up-at-once"))
   }
 
@@ -50,29 +47,16 @@ import WindTunnel
     let allowed = try await Self.drill(
       ["--allow", "success-on-error-status=\(reason)"],
       in: scratch
-    )
-    expectEqual(allowed.code, 0)
+    ).exits(0)
     #expect(allowed.out.contains("Allowed in outage: \(reason)"))
     // The reason goes with the report.
-    let shown = try await Program.run("report", "drill.json", "--findings", "errors", in: scratch)
+    let shown = try await scratch.run("report drill.json --findings errors")
     #expect(shown.code == 0 && shown.out.contains("Allowed in outage: \(reason)"))
     try await expectEqual(Self.drill(["--findings", "off"], in: scratch).code, 0)
-    let strict = try await Self.drill(["--findings", "warnings"], curl: "-sf", in: scratch)
-    expectEqual(strict.code, 0)
+    try await Self.drill(["--findings", "warnings"], curl: "-sf", in: scratch).exits(0)
     let text = #"{"windtunnelScenario":1,"name":"s","allow":{"success-on-error-status":"so"},"#
     try scratch.write(text + #""rules":[{"faults":[{"status":503}]}]}"#, to: "s.json")
-    let own = try await Program.run(
-      "drill",
-      "--scenario",
-      "s.json",
-      "--calls",
-      "2",
-      "--",
-      "curl",
-      "-s",
-      "{url}",
-      in: scratch
-    )
+    let own = try await scratch.run("drill --scenario s.json --calls 2 -- curl -s {url}")
     #expect(own.code == 0 && own.out.contains("Allowed in s: so"))
   }
 
@@ -84,20 +68,11 @@ import WindTunnel
       at: scratch.folder.appending(path: "drill.json"),
       to: scratch.folder.appending(path: "before.json")
     )
-    let known = try await Self.drill(["--baseline", "before.json"], in: scratch)
-    expectEqual(known.code, 0)
+    let known = try await Self.drill(["--baseline", "before.json"], in: scratch).exits(0)
     #expect(known.out.contains("Known in outage: the baseline has it."))
     // A report is judged against another in the same way.
-    let again = try await Program.run(
-      "report",
-      "drill.json",
-      "--baseline",
-      "before.json",
-      in: scratch
-    )
-    expectEqual(again.code, 0)
-    let good = try await Self.drill(curl: "-sf", in: scratch)
-    expectEqual(good.code, 0)
+    try await scratch.run("report drill.json --baseline before.json").exits(0)
+    try await Self.drill(curl: "-sf", in: scratch).exits(0)
     try FileManager.default.moveItem(
       at: scratch.folder.appending(path: "drill.json"),
       to: scratch.folder.appending(path: "good.json")
@@ -108,8 +83,7 @@ import WindTunnel
   @Test func `a scenario that allows what is no rule is refused`() async throws {
     let scratch = try Scratch()
     try scratch.write(#"{"windtunnelScenario":1,"name":"s","allow":{"hang":"so"}}"#, to: "s.json")
-    let run = try await Program.run("drill", "--scenario", "s.json", in: scratch)
-    expectEqual(run.code, 64)
+    let run = try await scratch.run("drill --scenario s.json").exits(64)
     #expect(
       run.err.hasPrefix(
         "windtunnel: There is no rule \"hang\" to allow; windtunnel rules list has all of them."
@@ -120,13 +94,12 @@ import WindTunnel
 
   @Test func `rules are listed and shown, and the table is of them`() async throws {
     let scratch = try Scratch()
-    let list = try await Program.run("rules", "list", in: scratch)
-    expectEqual(list.code, 0)
+    let list = try await scratch.run("rules list").exits(0)
     for rule in FindingRule.all { #expect(list.out.contains("  \(rule.id) ")) }
-    let json = try await Program.run("rules", "list", "--json", in: scratch)
+    let json = try await scratch.run("rules list --json")
     let rows = try json.rows()
     expectEqual(rows.compactMap { $0["rule"]?.stringValue }, FindingRule.all.map(\.id))
-    let shown = try await Program.run("rules", "show", "hangs", in: scratch)
+    let shown = try await scratch.run("rules show hangs")
     #expect(shown.out.hasPrefix("hangs: A call has not ended when the drill stops waiting.\n"))
   }
 }

@@ -6,13 +6,12 @@ import WindTunnelDrill
 
 @Suite(.timeLimit(.minutes(5))) struct GateCommandTests {
   private func drill(_ words: String..., in scratch: Scratch) async throws -> Program.Run {
-    try await Program.run(Self.common + words, in: scratch)
+    try await scratch.run(Self.common + words)
   }
 
-  private static let common = [
-    "drill", "--subject", "network-layer", "--calls", "20", "--scenario", "calm", "--stage",
-    "in-process",
-  ]
+  private static let common = line(
+    "drill --subject network-layer --calls 20 --scenario calm --stage in-process"
+  )
 
   @Test(
     .referenceClient,
@@ -30,7 +29,7 @@ import WindTunnelDrill
     ] as [([String], Int32)]
   )
   func `the worst gate is the exit code`(words: [String], code: Int32) async throws {
-    try await expectEqual(Program.run(Self.common + words, in: Scratch()).code, code)
+    try await Scratch().run(Self.common + words).exits(code)
   }
 
   @Test(.referenceClient) func `each gate that is not met is a line below the table`() async throws
@@ -51,8 +50,7 @@ import WindTunnelDrill
   }
 
   @Test(.referenceClient) func `whoever reads JSON has the lines on standard error`() async throws {
-    let run = try await drill("--json", "--gate", "calls > 20", in: Scratch())
-    expectEqual(run.code, 99)
+    let run = try await drill("--json", "--gate", "calls > 20", in: Scratch()).exits(99)
     expectEqual(
       run.err,
       "windtunnel: calm: calls > 20: failed, got 20\nFAILED (99): 1 of 4 gates not met\n"
@@ -67,9 +65,8 @@ import WindTunnelDrill
     let bar = #"{"windtunnelScenario":1,"name":"bar","gates":["calls > 5"]}"#
     try scratch.write(bar, to: "bar.json")
     let words = ["drill", "--scenario", "bar.json", "--calls", "5", "--report", "drill.json"]
-    try await expectEqual(Program.run(words, in: scratch).code, 99)
-    let shown = try await Program.run("report", "drill.json", in: scratch)
-    expectEqual(shown.code, 0)
+    try await scratch.run(words).exits(99)
+    let shown = try await scratch.run("report drill.json").exits(0)
     #expect(
       shown.out.hasSuffix(
         "\n\ngates of network-layer: 1 failed\n  bar: calls > 5: failed, got 5\n\nFAILED (99): 1 of 1 "
@@ -79,18 +76,9 @@ import WindTunnelDrill
   }
 
   @Test(.referenceClient) func `the group is flown by its name`() async throws {
-    let run = try await Program.run(
-      "drill",
-      "--scenario",
-      "every-push",
-      "--calls",
-      "1",
-      "--json",
-      "--subject",
-      "network-layer",
-      in: Scratch()
-    )
-    expectEqual(run.code, 0)
+    let run = try await Scratch().run(
+      "drill --scenario every-push --calls 1 --json --subject network-layer"
+    ).exits(0)
     let report = try Report(data: Data(run.out.utf8), source: "drill")
     expectEqual(report.scenarios.map(\.name), Shipped.everyPush)
   }

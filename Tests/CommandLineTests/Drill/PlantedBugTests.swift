@@ -93,10 +93,9 @@ import WindTunnelReports
     if let needs = client.needs, try await Companion.run(needs, in: scratch).code != 0 {
       try Test.cancel("\(client.name): on this machine \(needs.joined(separator: " ")) fails")
     }
-    let run = try await Program.run(
+    let run = try await scratch.run(
       ["drill"] + client.flight + ["--report", "drill.json", "--"]
-        + client.command.map(client.absolute),
-      in: scratch
+        + client.command.map(client.absolute)
     )
     let report = try Report(contentsOf: scratch.file("drill.json"))
     let found = report.findings.map(\.finding)

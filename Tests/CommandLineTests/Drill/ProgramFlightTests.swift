@@ -28,12 +28,10 @@ struct ProgramFlightTests {
     let tape =
       #"{"windtunnel":1,"interactions":[{"request":{"url":"http://127.0.0.1:\#(origin.number)/x"},"response":{"text":"x"}}]}"#
     try scratch.write(tape, to: "tape.json")
-    let run = try await Program.run(
-      [
-        "drill", "--cassette", "tape.json", "--stage", "in-process", "--subject", "exec", "--calls",
-        "3",
-      ] + words + ["--", "sh", "-c", "touch started; curl -s {url}"],
-      in: scratch
+    let run = try await scratch.run(
+      line("drill --cassette tape.json --stage in-process --subject exec --calls 3") + words + [
+        "--", "sh", "-c", "touch started; curl -s {url}",
+      ]
     )
     #expect(run.code == 64 && run.out == "", "\(run)")
     #expect(run.err.contains("cannot be flown in process by a program"), "\(run)")
@@ -45,14 +43,11 @@ struct ProgramFlightTests {
     async throws
   {
     let scratch = try Scratch()
-    let words = [
-      "drill", "--scenario", "calm", "--calls", "6", "--concurrency", "1", "--report", "r.json",
-    ]
+    let words = line("drill --scenario calm --calls 6 --concurrency 1 --report r.json")
     let script =
       #"case $1 in *\?*) s='&';; *) s='?';; esac; curl -sSf "$1${s}_=$WINDTUNNEL_CALL$$&app=shop""#
     let client = ["--", "sh", "-c", script, "-", "{url}"]
-    let lost = try await Program.run(words + client, in: scratch)
-    expectEqual(lost.code, 98, "\(lost)")
+    let lost = try await scratch.run(words + client).exits(98)
     #expect(
       lost.out.contains(
         "\ncalm: 6 calls asked for what is not on the cassette, first: GET /home with \"_\" and "
@@ -62,23 +57,21 @@ struct ProgramFlightTests {
       "\(lost)"
     )
     let flags = ["--ignore-query", "_", "--ignore-query", "app"]
-    let flown = try await Program.run(words + flags + client, in: scratch)
-    expectEqual(flown.code, 0, "\(flown)")
+    try await scratch.run(words + flags + client).exits(0)
     let report = try Report(contentsOf: scratch.file("r.json"))
     let calls = report.scenarios.flatMap(\.subjects).flatMap(\.observations)
     #expect(calls.map(\.ending) == calls.map { _ in .succeeded } && calls.count == 6)
     // It meets what it would meet if it added nothing.
     expectEqual(calls[0].attempts.map(\.decision.line), ["calm/0\tGET /home\t1\t[]"])
     expectEqual(calls[0].attempts[0].sent?.addsParameters, true)
-    let again = try await Program.run("drill", "--again", "r.json#calm/home/0", in: scratch)
-    expectEqual(again.code, 0, "\(again)")
+    try await scratch.run("drill --again r.json#calm/home/0").exits(0)
   }
 
   @Test func `a group flies what a program can be flown in, and says what it leaves out`()
     async throws
   {
     let words = ["drill", "--subject", "exec", "--calls", "1", "--json", "--scenario"]
-    let run = try await Program.run(words + ["weak-network", "--", "true", "{url}"], in: Scratch())
+    let run = try await Scratch().run(words + ["weak-network", "--", "true", "{url}"])
     let report = try Report(data: Data(run.out.utf8), source: "drill")
     expectEqual(
       report.scenarios.map(\.name),
@@ -90,10 +83,7 @@ struct ProgramFlightTests {
     expectEqual(left?.value.hasPrefix(reason), true)
     #expect(report.text().contains("not run: \(reason)"))
     // By itself it is what was asked for, and cannot be had.
-    let alone = try await Program.run(
-      words + ["airplane-mode", "--", "true", "{url}"],
-      in: Scratch()
-    )
+    let alone = try await Scratch().run(words + ["airplane-mode", "--", "true", "{url}"])
     #expect(alone.code == 64 && alone.out == "", "\(alone)")
     #expect(alone.err.hasPrefix("windtunnel: \(reason)"), "\(alone)")
   }

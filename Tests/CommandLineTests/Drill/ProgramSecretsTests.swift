@@ -5,10 +5,9 @@ import WindTunnel
 /// What a program is given as a secret is in nothing that is written, shown or told.
 @Suite(.timeLimit(.minutes(5))) struct ProgramSecretsTests {
   private static let secrets = ["hunterzwei", "bearerdrei", "passwortvier", "umgebungfuenf"]
-  private static let command = [
-    "curl", "-s", "--noproxy", "*", "--oauth2-bearer", "bearerdrei", "-u", "ada:passwortvier", "-H",
-    "X-Api-Key: umgebungfuenf", "{base}/home?access_token=hunterzwei",
-  ]
+  private static let command =
+    line("curl -s --noproxy * --oauth2-bearer bearerdrei -u ada:passwortvier")
+    + ["-H", "X-Api-Key: umgebungfuenf", "{base}/home?access_token=hunterzwei"]
 
   private static let tape =
     #"{"windtunnel":1,"interactions":[{"request":{"url":"http://a.test/home?access_token=REDACTED-access-token-1"},"response":{"text":"x"}}]}"#
@@ -26,23 +25,19 @@ import WindTunnel
       + ["--gate", "successRate == 1"] + forms.flatMap { ["--report", $0] } + ["--"]
     let environment = ["SHOP_TOKEN": "umgebungfuenf"]
     let fails = Array(Self.command.prefix(1)) + ["-f"] + Self.command.dropFirst()
-    let run = try await Program.run(words + fails, in: scratch, with: environment)
+    let run = try await scratch.run(words + fails, with: environment)
     #expect(run.code == 99 || run.code == 98, "\(run)")
     var texts = [run.out, run.err]
     for form in forms { texts.append(try scratch.text(form)) }
     #expect(texts[2].contains("access_token=REDACTED-"), "its requests came, and are told")
     for form in ["text", "json", "markdown", "html", "junit", "csv"] {
-      texts.append(try await Program.run("report", "a.json", "--format", form, in: scratch).out)
+      texts.append(try await scratch.run("report a.json --format \(form)").out)
     }
     let line = try #require(run.out.split(separator: "\n").first { $0.contains(" --again ") })
     let call = try #require(line.split(separator: " ").last.map(String.init))
-    let bare = try await Program.run("drill", "--again", call, in: scratch)
+    let bare = try await scratch.run("drill --again \(call)")
     #expect(bare.code == 64 && bare.err.contains("Give it whole behind --."), "\(bare)")
-    let again = try await Program.run(
-      ["drill", "--again", call, "--"] + fails,
-      in: scratch,
-      with: environment
-    )
+    let again = try await scratch.run(["drill", "--again", call, "--"] + fails, with: environment)
     #expect(again.out.contains("  It met the same as before, as far as both went: "), "\(again)")
     texts += [bare.out, bare.err, again.out, again.err]
     for (number, text) in texts.enumerated() {
@@ -54,8 +49,7 @@ import WindTunnel
   func `the admin port tells of a request without its secrets`() async throws {
     let scratch = try Scratch()
     try scratch.write(Self.tape, to: "a.json")
-    let flight = try Flight(["serve", "a.json", "--admin-port", "0"], in: scratch)
-    let url = try #require(try await flight.line())
+    let (flight, url) = try await scratch.start("serve a.json --admin-port 0")
     let admin = try #require(try await flight.line())
     for target in ["/home", "/none"] {
       let words = Self.command.map { $0.replacing("{base}/home", with: "\(url)\(target)") }

@@ -28,8 +28,7 @@ import Testing
     let scratch = try Scratch()
     let page = Repository.root.appendingPathComponent("Cassettes/examples/page.json").path
     let (server, url) = try await Server.start(page, in: scratch)
-    let proxy = try Flight(["proxy", "--cassette", page], in: scratch)
-    let place = try #require(try await proxy.line())
+    let (proxy, place) = try await scratch.start(["proxy", "--cassette", page])
     // The environment is a process's own, and is read when it asks for the first time.
     await #expect(processExitsWith: .success) { [url = url as String, place = place as String] in
       setenv("http_proxy", place, 1)
@@ -41,7 +40,7 @@ import Testing
       }
     }
     for flight in [server, proxy] {
-      try await expectEqual(flight.interrupt().code, 0)
+      try await flight.interrupt().exits(0)
     }
   }
 }

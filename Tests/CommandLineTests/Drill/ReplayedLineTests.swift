@@ -10,15 +10,11 @@ import Testing
   private func type(_ line: Substring, in scratch: Scratch) async throws -> Program.Run {
     let command = try #require(line.split(separator: ": windtunnel ", maxSplits: 1).last)
     let tool = try Program.executable().path
-    return try await Program.run(
-      ["/bin/sh", "-c", "'\(tool)' \(command)"],
-      in: scratch,
-      isTool: false
-    )
+    return try await scratch.run(["/bin/sh", "-c", "'\(tool)' \(command)"], isTool: false)
   }
 
   private func lines(_ words: [String], in scratch: Scratch) async throws -> [Substring] {
-    let run = try await Program.run(["drill"] + words, in: scratch)
+    let run = try await scratch.run(["drill"] + words)
     let lines = run.out.split(separator: "\n").filter { $0.contains(" --again ") }
     #expect(!lines.isEmpty, "\(run)")
     return lines
@@ -43,8 +39,7 @@ import Testing
     expectEqual(told.count, 1)
     // Neither file is read again.
     try FileManager.default.removeItem(at: scratch.file("weather.json"))
-    let again = try await type(told[0], in: scratch)
-    expectEqual(again.code, 1, "\(again)")
+    let again = try await type(told[0], in: scratch).exits(1)
     #expect(again.out.contains(" ms: failed, exit 7; before: failed, exit 7\n"), "\(again)")
     try expectEqual(scratch.text("my calls.txt"), String(repeating: "once more\n", count: 3))
     // Another machine has the report and the tape in one folder.
@@ -71,14 +66,11 @@ import Testing
       to: "late.json"
     )
     let told = try await lines(
-      [
-        "--scenario", "late.json", "--subject", "urlsession", "--calls", "40", "--rate", "20",
-        "--stage", "in-process", "--report", "drill.json",
-      ],
+      line("--scenario late.json --subject urlsession --calls 40 --rate 20")
+        + line("--stage in-process --report drill.json"),
       in: scratch
     )
-    let again = try await type(try #require(told.last), in: scratch)
-    expectEqual(again.code, 1, "\(again)")
+    let again = try await type(try #require(told.last), in: scratch).exits(1)
     #expect(again.out.hasSuffix(Self.same + "1 of 1 attempts.\n"), "\(again)")
   }
 
@@ -90,9 +82,7 @@ import Testing
     let command = [
       "--", "false", "--token", secret, "-H", "Authorization: Bearer \(secret)x", "{url}",
     ]
-    let words = [
-      "--scenario", "calm", "--subject", "exec", "--calls", "1", "--report", "drill.json",
-    ]
+    let words = line("--scenario calm --subject exec --calls 1 --report drill.json")
     let told = try await lines(words + command, in: scratch)
     #expect(!(try scratch.text("drill.json")).contains(secret))
     let bare = try await type(told[0], in: scratch)
@@ -100,8 +90,7 @@ import Testing
     #expect(
       bare.err.hasPrefix("windtunnel: The report has the command without its secrets: false ")
     )
-    let whole = try await type(told[0] + " -- false {url}", in: scratch)
-    expectEqual(whole.code, 1, "\(whole)")
+    try await type(told[0] + " -- false {url}", in: scratch).exits(1)
   }
 
   @Test(arguments: [
@@ -122,7 +111,7 @@ import Testing
     #expect(run.err.hasPrefix("windtunnel: \(sentence)"), "\(run)")
     let number = try #require(told[0].split(separator: "/").last)
     let nope = "drill.json#server-errors/nope/\(number)"
-    let wrong = try await Program.run("drill", "--again", nope, in: scratch)
+    let wrong = try await scratch.run("drill --again \(nope)")
     #expect(wrong.code == 64 && wrong.out == "", "\(wrong)")
     #expect(wrong.err.hasPrefix("windtunnel: --again: call \(number) is "), "\(wrong)")
     #expect(wrong.err.contains(", not nope."), "\(wrong)")

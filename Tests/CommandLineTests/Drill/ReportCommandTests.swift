@@ -5,21 +5,19 @@ import Testing
 @testable import WindTunnelReports
 
 @Suite(.timeLimit(.minutes(5))) struct ReportCommandTests {
-  private let calm = [
-    "drill", "--subject", "network-layer", "--calls", "20", "--scenario", "calm", "--stage",
-    "in-process",
-  ]
+  private let calm = line(
+    "drill --subject network-layer --calls 20 --scenario calm --stage in-process"
+  )
 
   @Test(.referenceClient) func `a drill writes each form that a file's name asks for`() async throws
   {
     let scratch = try Scratch()
-    let names = ["a.json", "a.html", "a.md", "a.xml", "a.csv", "a.txt"]
-    let run = try await Program.run(calm + names.flatMap { ["--report", $0] }, in: scratch)
-    expectEqual(run.code, 0, "\(run.err)")
+    let names = ["a.json", "a.html", "a.md", "a.xml", "a.csv", "a.sarif", "a.txt"]
+    let run = try await scratch.run(calm + names.flatMap { ["--report", $0] }).exits(0)
     let report = try Report(contentsOf: scratch.file("a.json"))
-    for (name, format) in zip(names, ["json", "html", "markdown", "junit", "csv", "text"]) {
-      let shown = try await Program.run("report", "a.json", "--format", format, in: scratch)
-      expectEqual(shown.code, 0)
+    for (name, format) in zip(names, ["json", "html", "markdown", "junit", "csv", "sarif", "text"])
+    {
+      let shown = try await scratch.run("report a.json --format \(format)").exits(0)
       expectEqual(shown.out, (try scratch.text(name)), "\(format)")
       #expect(shown.err.isEmpty)
     }
@@ -30,15 +28,11 @@ import Testing
     let scratch = try Scratch()
     let words = ["drill", "--calls", "3", "--scenario", "calm", "--stage", "in-process"]
     for part in 1...4 {
-      let run = try await Program.run(
-        words + ["--shard", "\(part)/4", "--report", "\(part).json"],
-        in: scratch
-      )
+      let run = try await scratch.run(words + ["--shard", "\(part)/4", "--report", "\(part).json"])
       #expect(run.code != 64 && run.code != 70, "\(run)")
     }
-    let merged = try await Program.run(
-      ["report"] + (1...4).map { "\($0).json" } + ["--format", "json"],
-      in: scratch
+    let merged = try await scratch.run(
+      ["report"] + (1...4).map { "\($0).json" } + ["--format", "json"]
     )
     let report = try Report(data: Data(merged.out.utf8), source: "merged")
     expectEqual(report.scenarios[0].subjects[0].observations.map(\.call), [0, 1, 2])
@@ -47,23 +41,14 @@ import Testing
 
   @Test func `shards merge to the run that they are parts of`() async throws {
     let scratch = try Scratch()
-    let words = [
-      "drill", "--calls", "40", "--scenario", "server-errors", "--stage", "in-process", "--rate",
-      "200",
-    ]
-    _ = try await Program.run(words + ["--report", "whole.json"], in: scratch)
+    let words = line("drill --calls 40 --scenario server-errors --stage in-process --rate 200")
+    _ = try await scratch.run(words + ["--report", "whole.json"])
     let shards = (1...3).map { "shard-\($0).json" }
     for (number, name) in shards.enumerated() {
-      let run = try await Program.run(
-        words + ["--shard", "\(number + 1)/3", "--report", name],
-        in: scratch
-      )
+      let run = try await scratch.run(words + ["--shard", "\(number + 1)/3", "--report", name])
       #expect(run.out.contains("shard \(number + 1)/3 alone"))
     }
-    let merged = try await Program.run(
-      ["report"] + shards.reversed() + ["--format", "json"],
-      in: scratch
-    )
+    let merged = try await scratch.run(["report"] + shards.reversed() + ["--format", "json"])
     expectEqual(merged.code, 0, "\(merged.err)")
     let one = try Report(contentsOf: scratch.file("whole.json"))
     let other = try Report(data: Data(merged.out.utf8), source: "merged")
@@ -77,8 +62,7 @@ import Testing
       #expect(mine.faults == its.faults && mine.blankScreens == its.blankScreens)
       expectEqual(row.endpoints.map(\.name), twin.endpoints.map(\.name))
     }
-    let twice = try await Program.run("report", "shard-1.json", "shard-1.json", in: scratch)
-    expectEqual(twice.code, 65)
+    let twice = try await scratch.run("report shard-1.json shard-1.json").exits(65)
     #expect(twice.err.hasPrefix("windtunnel: shard-1.json, server-errors, urlsession: call 0 is"))
   }
 
@@ -86,7 +70,7 @@ import Testing
     async throws
   {
     let scratch = try Scratch()
-    _ = try await Program.run(calm + ["--report", "a.json"], in: scratch)
+    _ = try await scratch.run(calm + ["--report", "a.json"])
     let text = try scratch.text("a.json")
     try scratch.write(String(text.prefix(text.count / 2)), to: "cut.json")
     try scratch.write("", to: "empty.json")
@@ -105,16 +89,15 @@ import Testing
       ("cut.json", "not JSON"), ("empty.json", "not JSON"), ("newer.json", "2"),
       ("proxy.json", "a proxy saw this flight"),
     ] {
-      let run = try await Program.run("report", "a.json", name, in: scratch)
+      let run = try await scratch.run("report a.json \(name)")
       expectEqual(run.code, 65, "\(name)")
       #expect(run.out.isEmpty)
       #expect(run.err.hasPrefix("windtunnel: \(name)") && run.err.contains(word), "\(run.err)")
-      let drill = try await Program.run(calm + ["--baseline", name], in: scratch)
+      let drill = try await scratch.run(calm + ["--baseline", name])
       expectEqual(drill.code, 65, "before anything is flown")
       #expect(drill.out.isEmpty)
     }
-    let missing = try await Program.run("report", "a.json", "none.json", in: scratch)
-    expectEqual(missing.code, 66)
+    let missing = try await scratch.run("report a.json none.json").exits(66)
     #expect(missing.err.hasPrefix("windtunnel: none.json: no such file."))
   }
 
@@ -123,11 +106,7 @@ import Testing
     let scratch = try Scratch()
     let name = path == "folder" ? "folder/drill.json" : path
     try scratch.makeFolder("folder/drill.json")
-    let run = try await Program.run(
-      calm + ["--report", "first.json", "--report", name],
-      in: scratch
-    )
-    expectEqual(run.code, 73, "\(run.err)")
+    let run = try await scratch.run(calm + ["--report", "first.json", "--report", name]).exits(73)
     #expect(
       run.err.hasPrefix("windtunnel: ") && run.err.contains("cannot be written"),
       "\(run.err)"
@@ -139,26 +118,16 @@ import Testing
     async throws
   {
     let scratch = try Scratch()
-    _ = try await Program.run(calm + ["--report", "a.json"], in: scratch)
-    let run = try await Program.run(
+    _ = try await scratch.run(calm + ["--report", "a.json"])
+    let run = try await scratch.run(
       calm + [
         "--baseline", "a.json", "--gate", "lostCalls == 0", "--gate", "p95 <= baseline*1000",
         "--report", "b.json",
-      ],
-      in: scratch
-    )
-    expectEqual(run.code, 0, "\(run.out)")
+      ]
+    ).exits(0)
     #expect(run.out.contains("\nagainst the baseline:\n  calm: P95 × "))
     #expect(run.out.contains("0 lost, 0 won"))
-    let shown = try await Program.run(
-      "report",
-      "b.json",
-      "--baseline",
-      "a.json",
-      "--gate",
-      "p95Ratio <= 0",
-      in: scratch
-    )
+    let shown = try await scratch.run("report b.json --baseline a.json --gate \("p95Ratio <= 0")")
     expectEqual(shown.code, 99)
     #expect(shown.out.contains("gates: 5 met, 1 failed\n  calm: p95Ratio <= 0: failed, got "))
   }
@@ -167,21 +136,12 @@ import Testing
     async throws
   {
     let scratch = try Scratch()
-    _ = try await Program.run(calm + ["--gate", "calls > 20", "--report", "a.json"], in: scratch)
-    try await expectEqual(Program.run("report", "a.json", in: scratch).code, 0)
-    let judged = try await Program.run("report", "a.json", "--gate", "hangs == 0", in: scratch)
-    expectEqual(judged.code, 99)
-    let json = try await Program.run(
-      "report",
-      "a.json",
-      "--gate",
-      "p99 <= 9s",
-      "--format",
-      "csv",
-      "--allow-inconclusive",
-      in: scratch
-    )
-    expectEqual(json.code, 99)
+    _ = try await scratch.run(calm + ["--gate", "calls > 20", "--report", "a.json"])
+    try await scratch.run("report a.json").exits(0)
+    try await scratch.run("report a.json --gate \("hangs == 0")").exits(99)
+    let json = try await scratch.run(
+      "report a.json --gate \("p99 <= 9s") --format csv --allow-inconclusive"
+    ).exits(99)
     #expect(json.err.contains("windtunnel: calm: calls > 20: failed, got 20\n"))
     #expect(!json.out.contains("calls > 20"))
   }
@@ -191,10 +151,9 @@ import Testing
     let bar = "{ \"windtunnelScenario\": 1,\n  \"name\": \"bar\",\n  \"gates\": [\"calls > 5\"] }\n"
     try scratch.write(bar, to: "bar.json")
     let words = ["drill", "--scenario", "bar.json", "--calls", "5", "--stage", "in-process"]
-    let run = try await Program.run(words, in: scratch, with: ["GITHUB_ACTIONS": "true"])
-    expectEqual(run.code, 99)
+    let run = try await scratch.run(words, with: ["GITHUB_ACTIONS": "true"]).exits(99)
     #expect(run.err.contains("::error file=bar.json,line=3::bar: calls > 5: failed, got 5\n"))
-    let elsewhere = try await Program.run(words, in: scratch, with: ["GITHUB_ACTIONS": "false"])
+    let elsewhere = try await scratch.run(words, with: ["GITHUB_ACTIONS": "false"])
     #expect(!elsewhere.err.contains("::error"))
   }
 
@@ -208,12 +167,10 @@ import Testing
       trap '' XFSZ; ulimit -f 1; exec "\(tool)" \(calm.joined(separator: " ")) --report a.json \
       --report b.txt >/dev/null
       """
-    let run = try await Program.run(["/bin/sh", "-c", script], in: scratch, isTool: false)
-    expectEqual(run.code, 73, "\(run.err)")
+    let run = try await scratch.run(["/bin/sh", "-c", script], isTool: false).exits(73)
     #expect(run.err.contains("windtunnel: a.json cannot be written: "))
     try expectEqual(scratch.text("a.json"), "the earlier one")
     #expect(try scratch.text("b.txt").hasPrefix("seed 1, "), "one that has room is written")
-    let names = try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path)
-    expectEqual(names.filter { !$0.hasPrefix(".") }.sorted(), ["a.json", "b.txt"])
+    try expectEqual(scratch.names().filter { !$0.hasPrefix(".") }, ["a.json", "b.txt"])
   }
 }

@@ -20,15 +20,10 @@ import Testing
   {
     guard let browser = Self.browser else { try Test.cancel("chromium is not here") }
     let scratch = try Scratch()
-    let run = try await Program.run(
-      [
-        "drill", "--calls", "40", "--scenario", "server-errors", "--scenario", "calm", "--stage",
-        "in-process", "--rate", "200", "--gate", "successRate == 1", "--report", "page.html",
-        "--subject", "network-layer",
-      ],
-      in: scratch
-    )
-    expectEqual(run.code, 99, "\(run.err)")
+    try await scratch.run(
+      "drill --calls 40 --scenario server-errors --scenario calm --stage in-process --rate 200",
+      "--gate \("successRate == 1") --report page.html --subject network-layer"
+    ).exits(99)
     try scratch.write(Self.harness, to: "harness.html")
     let words = [
       browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
@@ -38,7 +33,7 @@ import Testing
       "--allow-file-access-from-files", "--enable-logging=stderr", "--virtual-time-budget=20000",
       "--dump-dom", scratch.file("harness.html").absoluteString,
     ]
-    let look = try await Program.run(words, in: scratch, isTool: false)
+    let look = try await scratch.run(words, isTool: false)
     let told = look.out.firstMatch(of: /id="told">([^<]*)</).map { String($0.1) }
     let page =
       "fits, 0 requests, FAILED (99): 1 of 7 gates not met, 2 scenarios, 2 in the map, true, true, true"

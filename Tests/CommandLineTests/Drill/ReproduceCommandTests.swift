@@ -10,11 +10,11 @@ import WindTunnelDrill
     let scratch = try Scratch()
     let drill = ["drill", "--calls", "2", "--report"]
     let client = ["--scenario", "outage", "--", "curl", "-s", "{url}"]
-    _ = try await Program.run(drill + ["r.json"] + client, in: scratch)
+    _ = try await scratch.run(drill + ["r.json"] + client)
     let own = ["--scenario", "outage", "--subject", "urlsession", "--stage", "in-process"]
-    _ = try await Program.run(drill + ["own.json"] + own, in: scratch)
+    _ = try await scratch.run(drill + ["own.json"] + own)
     let secret = ["--out", "s.py", "--", "curl", "-u", "ada:hunter2hunter2", "{url}"]
-    let written = try await Program.run(["reproduce", "r.json#outage/0"] + secret, in: scratch)
+    let written = try await scratch.run(["reproduce", "r.json#outage/0"] + secret)
     #expect(written.code == 0 && written.out == "", "\(written)")
     #expect(written.err.hasSuffix(" http://127.0.0.1:8765/home\n"), "\(written)")
     let text = try scratch.text("s.py")
@@ -29,8 +29,7 @@ import WindTunnelDrill
       (["r.json#calm/0"], "REPORT#CALL calm: there are outage."),
       (["r.json#outage/0", "--out", "r.json"], "--out r.json"),
     ] {
-      let run = try await Program.run(["reproduce"] + words, in: scratch)
-      expectEqual(run.code, 64, "\(run)")
+      let run = try await scratch.run(["reproduce"] + words).exits(64)
       #expect(run.err.hasPrefix("windtunnel: \(sentence)") && run.out == "", "\(run)")
     }
   }

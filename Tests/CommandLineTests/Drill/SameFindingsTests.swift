@@ -40,7 +40,7 @@ import WindTunnelReports
         scenario += ["--scenario", name]
       }
       let flags = ["drill", "--seed", "7", "--calls", "24", "--report", file]
-      let run = try await Program.run(flags + words + scenario + client, in: scratch)
+      let run = try await scratch.run(flags + words + scenario + client)
       #expect([0, 99].contains(run.code), "\(run.err)")
       return try Report(contentsOf: scratch.file(file))
     }
@@ -50,10 +50,7 @@ import WindTunnelReports
     for part in ["1/2", "2/2"] {
       _ = try await run("part-\(part.first ?? "0").json", "--concurrency", "4", "--shard", part)
     }
-    let merged = try await Program.run(
-      ["report", "part-1.json", "part-2.json", "--format", "json"],
-      in: scratch
-    )
+    let merged = try await scratch.run("report part-1.json part-2.json --format json")
     // A merged report is judged as the whole would be.
     expectEqual(merged.code, 99, "\(merged.err)")
     let whole = try Report(data: Data(merged.out.utf8), source: "merged")

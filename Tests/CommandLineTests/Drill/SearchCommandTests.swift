@@ -17,8 +17,7 @@ import Testing
   ) async throws {
     let scratch = try Scratch()
     try Data().write(to: scratch.folder.appending(path: "file"))
-    let run = try await Program.run(["search"] + words, in: scratch)
-    expectEqual(run.code, code, "\(run.err)")
+    let run = try await scratch.run(["search"] + words).exits(code)
     expectEqual(run.out, "")
     #expect(run.err.split(separator: "\n").count <= 2)
     #expect(run.err.hasPrefix("windtunnel: "))
@@ -27,48 +26,33 @@ import Testing
   @Test(.referenceClient, .enabled(if: Self.isVirtual, "Virtual time is not to be had here."))
   func `what is found ends with 99, and stands in files`() async throws {
     let scratch = try Scratch()
-    let run = try await Program.run(
+    let run = try await scratch.run(
       Self.few + [
         "--restarts", "--exactly-once", "POST /payments", "--finds", "1", "--fault-sets", "1000",
         "--scenarios", "found", "--report", "c.json", "--report", "c.html", "--report", "c.txt",
-      ],
-      in: scratch
-    )
-    expectEqual(run.code, 99, "\(run.err)")
+      ]
+    ).exits(99)
     #expect(run.out.contains("1. exactlyOnce(POST /payments)"))
     #expect(run.err.contains("windtunnel: gate \"finds == 0\" failed"))
-    let names = try FileManager.default.contentsOfDirectory(
-      atPath: scratch.folder.appending(path: "found").path
-    )
+    let names = try scratch.names(in: "found")
     expectEqual(names, ["exactlyonce-post-payments-1.json"])
     let name = try #require(names.first)
-    let shown = try await Program.run("scenarios", "show", "found/\(name)", in: scratch)
-    expectEqual(shown.code, 0, "\(shown.err)")
+    try await scratch.run("scenarios show found/\(name)").exits(0)
     // The same is nothing new.
-    let again = try await Program.run(
+    try await scratch.run(
       Self.few + [
         "--restarts", "--exactly-once", "POST /payments", "--finds", "1", "--fault-sets", "1000",
         "--baseline", "c.json", "--gate", "newFinds == 0",
-      ],
-      in: scratch
-    )
-    expectEqual(again.code, 0, "\(again.err)")
+      ]
+    ).exits(0)
   }
 
   @Test(.referenceClient, .enabled(if: Self.isVirtual, "Virtual time is not to be had here."))
   func `a gate that is not met ends with 99`() async throws {
     let scratch = try Scratch()
-    let run = try await Program.run(
-      "search",
-      "--fault-sets",
-      "20",
-      "--orders",
-      "0",
-      "--gate",
-      "searchedDepth >= 2",
-      in: scratch
-    )
-    expectEqual(run.code, 99)
+    let run = try await scratch.run(
+      "search --fault-sets 20 --orders 0 --gate \("searchedDepth >= 2")"
+    ).exits(99)
     #expect(run.out.contains("Nothing found; not all single things were tried"))
   }
 

@@ -25,10 +25,9 @@ import WindTunnelReports
   ) async throws -> [String] {
     let scratch = try Scratch()
     try scratch.write(script, to: "client.py")
-    let run = try await Program.run(
+    let run = try await scratch.run(
       ["drill", "--scenario", scenario, "--calls", "6", "--report", "drill.json"] + flags
-        + ["--", "python3", "client.py", "{method}", "{url}"] + words,
-      in: scratch
+        + ["--", "python3", "client.py", "{method}", "{url}"] + words
     )
     try #require([0, 98, 99].contains(run.code), "\(run)")
     let report = try Report(contentsOf: scratch.file("drill.json"))

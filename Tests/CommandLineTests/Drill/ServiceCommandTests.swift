@@ -31,12 +31,9 @@ import WindTunnelReports
     guard let command = try await command(words, in: scratch) else {
       try Test.cancel("this machine cannot run a client for \(words[0])")
     }
-    let run = try await Program.run(
-      [
-        "drill", "--scenario", "calm", "--scenario", "outage", "--scenario", "server-errors",
-        "--calls", "16", "--concurrency", "4", "--timeout", "20s", "--report", "drill.json", "--",
-      ] + command,
-      in: scratch
+    let run = try await scratch.run(
+      line("drill --scenario calm --scenario outage --scenario server-errors --calls 16")
+        + line("--concurrency 4 --timeout 20s --report drill.json --") + command
     )
     let report = try Report(contentsOf: scratch.file("drill.json"))
     expectEqual(report.findings.filter { $0.finding.severity == .error }.map(\.finding.rule), [])
@@ -55,7 +52,7 @@ import WindTunnelReports
       try Test.cancel("this machine has no python3")
     }
     let words = flags + ["--report", "drill.json", "--"] + command + client.dropFirst()
-    let run = try await Program.run(["drill"] + words, in: scratch)
+    let run = try await scratch.run(["drill"] + words)
     return (run, try Report(contentsOf: scratch.file("drill.json")))
   }
 
@@ -119,9 +116,8 @@ import WindTunnelReports
       try Test.cancel("this machine has no \(language[0])")
     }
     for (words, code) in [([], 99), (["honest"], 0)] as [([String], Int32)] {
-      let run = try await Program.run(
-        ["drill", "--scenario", "warm-outage", "--report", "drill.json", "--"] + command + words,
-        in: scratch
+      let run = try await scratch.run(
+        ["drill", "--scenario", "warm-outage", "--report", "drill.json", "--"] + command + words
       )
       let report = try Report(contentsOf: scratch.file("drill.json"))
       let rules = report.findings.map(\.finding.rule)
@@ -221,10 +217,9 @@ import WindTunnelReports
       "reuse", "large-answer", "dead-connection", "portal-gone", "stale-answers", "late-answers",
       "recovery", "cancel", "changed-between", "auth-expiry", "warm-outage",
     ]
-    let run = try await Program.run(
+    let run = try await scratch.run(
       ["drill", "--report", "drill.json"] + scenarios.flatMap { ["--scenario", $0] } + ["--"]
-        + command,
-      in: scratch
+        + command
     )
     let report = try Report(contentsOf: scratch.file("drill.json"))
     let errors = report.findings.map(\.finding).filter { $0.severity == .error }.map(\.rule)
@@ -240,10 +235,7 @@ import WindTunnelReports
   }
 
   @Test func `a program that does not live is told to have a placeholder`() async throws {
-    let run = try await Program.run(
-      ["drill", "--scenario", "calm", "--calls", "3", "--", "true"],
-      in: Scratch()
-    )
+    let run = try await Scratch().run("drill --scenario calm --calls 3 -- true")
     #expect(run.code == 64 && run.out == "", "\(run)")
     #expect(run.err.split(separator: "\n").contains { $0 == Self.unfit("true ended") }, "\(run)")
   }
@@ -256,12 +248,9 @@ import WindTunnelReports
     let script = scratch.file("client.sh")
     let text = #"[ "$WINDTUNNEL_URL" ] || exit 2; exec curl -sf "$WINDTUNNEL_URL""#
     try Data(text.utf8).write(to: script)
-    let run = try await Program.run(
-      [
-        "drill", "--scenario", "calm", "--scenario", "server-errors", "--calls", "20",
-        "--concurrency", "\(atOnce)", "--", "sh", script.path,
-      ],
-      in: scratch
+    let run = try await scratch.run(
+      "drill --scenario calm --scenario server-errors --calls 20 --concurrency \(atOnce) -- sh",
+      "\(script.path)"
     )
     #expect(run.code == 64 && run.out == "", "\(run)")
     let sentence = Self.unfit("sh ended with exit code 2")
@@ -275,12 +264,8 @@ import WindTunnelReports
       for text in sys.stdin:
           print(json.dumps({"call": json.loads(text)["call"], "ok": True, "attempts": 2 ** 40 + 1}), flush=True)
       """
-    let run = try await Program.run(
-      [
-        "drill", "--scenario", "calm", "--calls", "2", "--findings", "off", "--", "python3", "-c",
-        script,
-      ],
-      in: Scratch()
+    let run = try await Scratch().run(
+      "drill --scenario calm --calls 2 --findings off -- python3 -c \(script)"
     )
     // It sends no request.
     expectEqual(run.code, 98, "\(run)")

@@ -5,12 +5,10 @@ import WindTunnelDrill
 
 /// Eight machines' parts of a drill, by the tool itself.
 @Suite(.timeLimit(.minutes(5))) struct ShardTests {
-  private static let words = [
-    "drill", "--subject", "network-layer", "--calls", "64", "--rate", "200", "--seed", "11",
-    "--scenario", "rate-limited", "--scenario", "packet-loss", "--gate", "successRate >= 0.99",
-    "--gate", "duplicates == 0",
-    "--gate", "averageRetries <= 0.01",
-  ]
+  private static let words =
+    line("drill --subject network-layer --calls 64 --rate 200 --seed 11")
+    + line("--scenario rate-limited --scenario packet-loss --gate \("successRate >= 0.99")")
+    + line("--gate \("duplicates == 0") --gate \("averageRetries <= 0.01")")
 
   /// The same report of a world without clocks.
   private static func untimed(_ report: Report) -> Report {
@@ -45,12 +43,11 @@ import WindTunnelDrill
     async throws
   {
     let scratch = try Scratch()
-    let whole = try await Program.run(Self.words + ["--report", "whole.json"], in: scratch)
-    expectEqual(whole.code, 99, "\(whole.err)")
+    try await scratch.run(Self.words + ["--report", "whole.json"]).exits(99)
     let names = (1...8).map { "shard-\($0).json" }
     for (number, name) in names.enumerated() {
       let part = ["--shard", "\(number + 1)/8", "--report", name]
-      let run = try await Program.run(Self.words + part, in: scratch)
+      let run = try await scratch.run(Self.words + part)
       #expect([0, 99].contains(run.code), "\(run.err)")
       let report = try Report(contentsOf: scratch.file(name))
       #expect(report.scenarios.allSatisfy { $0.subjects.allSatisfy { $0.metrics.calls == 8 } })
@@ -59,7 +56,7 @@ import WindTunnelDrill
       "merged.json", "merged.html", "merged.xml", "merged.md", "merged.csv", "merged.txt",
     ]
     let merge = ["report"] + names.reversed() + files.flatMap { ["--report", $0] }
-    let merged = try await Program.run(merge, in: scratch)
+    let merged = try await scratch.run(merge)
     // Parts were judged by themselves; together they are judged anew.
     expectEqual(merged.code, 99, "\(merged.err)")
     let one = try Report(contentsOf: scratch.file("whole.json"))
@@ -85,7 +82,7 @@ import WindTunnelDrill
     #expect(try scratch.text("merged.html").contains("<h1>FAILED (99): "))
     try expectEqual(scratch.text("merged.txt"), merged.out)
     // Seven of the eight say that they are not all.
-    let most = try await Program.run(["report"] + names.dropLast(), in: scratch)
+    let most = try await scratch.run(["report"] + names.dropLast())
     #expect(most.out.contains("shard 1/8 | 2/8 | "), "\(most.out.prefix(300))")
   }
 
@@ -98,18 +95,12 @@ import WindTunnelDrill
       #"{"windtunnelScenario":1,"name":"a<&\"b","rules":[{"faults":[{"status":503}]}],"gates":["successRate >= 0.5"]}"#,
       to: "odd.json"
     )
-    let run = try await Program.run(
-      [
-        "drill", "--scenario", "odd.json", "--scenario", "server-errors", "--calls", "30", "--rate",
-        "200", "--stage", "in-process", "--gate", "calls(GET /home) > 1000", "--report",
-        "drill.xml",
-      ],
-      in: scratch
-    )
-    expectEqual(run.code, 99, "\(run.err)")
-    let look = try await Program.run(
+    try await scratch.run(
+      "drill --scenario odd.json --scenario server-errors --calls 30 --rate 200 --stage in-process",
+      "--gate \("calls(GET /home) > 1000") --report drill.xml"
+    ).exits(99)
+    let look = try await scratch.run(
       [try #require(Self.xmllint).path, "--noout", scratch.file("drill.xml").path],
-      in: scratch,
       isTool: false
     )
     #expect(look.code == 0 && look.err.isEmpty, "\(look.err)")
@@ -121,12 +112,10 @@ import WindTunnelDrill
   {
     let scratch = try Scratch()
     let words = ["drill", "--calls", "20", "--scenario", "calm", "--stage", "in-process"]
-    _ = try await Program.run(words + ["--rate", "100", "--report", "a.json"], in: scratch)
-    let run = try await Program.run(
-      words + ["--concurrency", "4", "--baseline", "a.json", "--report", "b.json"],
-      in: scratch
-    )
-    expectEqual(run.code, 0, "\(run.err)")
+    _ = try await scratch.run(words + ["--rate", "100", "--report", "a.json"])
+    let run = try await scratch.run(
+      words + ["--concurrency", "4", "--baseline", "a.json", "--report", "b.json"]
+    ).exits(0)
     let warning =
       "the baseline flew another load (open loop, 100 calls a second, not closed loop, 4 at once): "
       + "latencies of the two do not compare"
@@ -134,12 +123,9 @@ import WindTunnelDrill
       "closed loop, 4 at once: who is slow is asked less often, so percentiles flatter a slow client"
     #expect(run.out.contains("\(label)\n\(warning)\n"), "\(run.out)")
     // It is kept in the report, and in its page.
-    let page = try await Program.run("report", "b.json", "--format", "html", in: scratch)
+    let page = try await scratch.run("report b.json --format html")
     #expect(page.out.contains("<p class=\"note\">\(warning)</p>"))
-    let same = try await Program.run(
-      words + ["--rate", "100", "--baseline", "a.json"],
-      in: scratch
-    )
+    let same = try await scratch.run(words + ["--rate", "100", "--baseline", "a.json"])
     #expect(!same.out.contains("another load") && !same.out.contains("flatter"))
   }
 }

@@ -27,20 +27,14 @@ import WindTunnel
     let scratch = try Scratch()
     let (origin, place) = try await Server.start(
       Repository.shop,
-      "--tls",
-      "--ca-out",
-      "origin.pem",
+      "--tls --ca-out origin.pem",
       in: scratch
     )
     let url = place.replacing("127.0.0.1", with: "localhost") + "/home"
-    let recording = try Flight(
-      [
-        "proxy", "--open-tls", "--ca-out", "own.pem", "--upstream-ca", "origin.pem", "--record",
-        "tape.json", "--report", "flight.json",
-      ],
-      in: scratch
+    let (recording, proxy) = try await scratch.start(
+      "proxy --open-tls --ca-out own.pem --upstream-ca origin.pem --record tape.json",
+      "--report flight.json"
     )
-    let proxy = try #require(try await recording.line())
     let live = try await curl(url, through: proxy, trusting: "own.pem", in: scratch)
     #expect(live.code == 0 && live.text.contains("Olá, João!"), "\(live)")
     // What vouches for the origin does not vouch for the proxy.
@@ -73,11 +67,9 @@ import WindTunnel
     #expect(report.contains("\"ending\": \"the client refused the certificate\""))
     try await origin.interrupt()
 
-    let playing = try Flight(
-      ["proxy", "--open-tls", "--ca-out", "again.pem", "--cassette", "tape.json"],
-      in: scratch
+    let (playing, player) = try await scratch.start(
+      "proxy --open-tls --ca-out again.pem --cassette tape.json"
     )
-    let player = try #require(try await playing.line())
     let played = try await curl(url, through: player, trusting: "again.pem", in: scratch)
     #expect(played.code == 0 && played.text == live.text)
     try await expectEqual(playing.interrupt(), Program.Run(code: 0, out: "\(player)\n", err: ""))
@@ -88,13 +80,10 @@ import WindTunnel
     let scratch = try Scratch()
     let (origin, place) = try await Server.start(
       Repository.shop,
-      "--tls",
-      "--ca-out",
-      "origin.pem",
+      "--tls --ca-out origin.pem",
       in: scratch
     )
-    let flight = try Flight(["proxy", "--record", "tape.json"], in: scratch)
-    let proxy = try #require(try await flight.line())
+    let (flight, proxy) = try await scratch.start("proxy --record tape.json")
     let url = "\(place)/home"
     let live = try await curl(url, through: proxy, trusting: "origin.pem", in: scratch)
     #expect(live.code == 0 && live.text.contains("Olá, João!"), "\(live)")
@@ -119,7 +108,7 @@ import WindTunnel
     try scratch.write(#"{"windtunnelScenario":1,"name":"cut","rules":[\#(rule)]}"#, to: "cut.json")
     let tls = #"{"when":{},"faults":[{"tls":"expired"}]}"#
     try scratch.write(#"{"windtunnelScenario":1,"name":"tls","rules":[\#(tls)]}"#, to: "tls.json")
-    let run = try await Program.run(["proxy"] + words, in: scratch)
+    let run = try await scratch.run(["proxy"] + words)
     #expect(run.code == code && run.out == "")
     #expect(run.err.contains(sentence), "\(run.err)")
     #expect(!scratch.has("ca.pem"))
@@ -127,9 +116,8 @@ import WindTunnel
 
   @Test func `without OpenSSL one sentence says what is missing`() async throws {
     let scratch = try Scratch()
-    let run = try await Program.run(
-      ["proxy", "--open-tls", "--ca-out", "ca.pem"],
-      in: scratch,
+    let run = try await scratch.run(
+      "proxy --open-tls --ca-out ca.pem",
       with: ["WINDTUNNEL_OPENSSL": scratch.folder.path]
     )
     #expect(run.code == 69 && run.out.isEmpty && !scratch.has("ca.pem"))

@@ -16,17 +16,11 @@ import Testing
     _ body: (_ origin: String, _ proxy: String) async throws -> Void
   ) async throws -> Program.Run {
     let (origin, url) = try await Server.start(in: scratch)
-    let proxy = try Flight(["proxy"] + words, in: scratch)
-    let place = try #require(try await proxy.line())
+    let (proxy, place) = try await scratch.start(["proxy"] + words)
     try await body(url, place)
     let run = try await proxy.interrupt()
     try await origin.interrupt()
     return run
-  }
-
-  private func report(_ scratch: Scratch) throws -> String {
-    let file = scratch.folder.appendingPathComponent("flight.json")
-    return try String(contentsOf: file, encoding: .utf8)
   }
 
   @Test(.enabled(if: Companion.find("curl") != nil, "curl is not here."), arguments: [false, true])
@@ -47,12 +41,11 @@ import Testing
       #expect(curl.text.hasSuffix(isTunnel ? "200 200" : "200 000"), "\(curl.text)")
     }
     expectEqual(run.code, 0, "\(run.err)")
-    let report = try report(scratch)
+    let report = try scratch.text("flight.json")
     #expect(report.contains("\"seenBy\": \"proxy\""))
     #expect(report.contains(isTunnel ? "\"host\": \"127.0.0.1:" : "\"requests\": 1,"))
     expectEqual(report.contains("What was in 1 tunnel: "), isTunnel)
-    let page = scratch.folder.appendingPathComponent("flight.html")
-    let html = try String(contentsOf: page, encoding: .utf8)
+    let html = try scratch.text("flight.html")
     #expect(html.contains("<h2>slow</h2>"))
     // A page that needs nothing else: what it names is text, not something to load.
     #expect(!html.contains("src=") && !html.contains("href=") && !html.contains("<script"))
@@ -77,12 +70,9 @@ import Testing
     }
     expectEqual(run.code, 0)
     expectEqual(run.err, "tape.json: 1 interactions\n")
-    let tape = try String(
-      contentsOf: scratch.folder.appendingPathComponent("tape.json"),
-      encoding: .utf8
-    )
+    let tape = try scratch.text("tape.json")
     #expect(tape.contains("\(asked)/home") && !tape.contains("invented-token"))
-    #expect(!FileManager.default.fileExists(atPath: "\(scratch.folder.path)/tape.json.journal"))
+    #expect(!scratch.has("tape.json.journal"))
     // That server is gone; the tape answers for it.
     let again = try await drive(["--cassette", "tape.json"], in: scratch) { _, proxy in
       let python = try await Companion.run(["python3", "client.py", proxy, asked], in: scratch)
@@ -94,7 +84,6 @@ import Testing
   @Test(.enabled(if: Companion.find("curl") != nil, "curl is not here."))
   func `a recording that cannot be written takes the report with it no more`() async throws {
     let scratch = try Scratch()
-    let tape = scratch.folder.appendingPathComponent("tape.json")
     let words = ["--record", "tape.json", "--report", "flight.json"]
     let run = try await drive(words, in: scratch) { origin, proxy in
       let curl = try await Companion.run(
@@ -103,11 +92,11 @@ import Testing
       )
       expectEqual(curl.code, 0, "\(curl.text)")
       // Not even root replaces a directory by a file.
-      try FileManager.default.createDirectory(at: tape, withIntermediateDirectories: false)
+      try scratch.makeFolder("tape.json")
     }
     expectEqual(run.code, 73, "\(run.err)")
     #expect(run.err.contains("flight.json: the report\n") && run.err.contains("tape.json"))
-    #expect(try report(scratch).contains("\"requests\": 1,"))
+    #expect(try scratch.text("flight.json").contains("\"requests\": 1,"))
   }
 
   @Test func `on the local network it says what the phone wants to know, and ends in time`()
@@ -115,8 +104,7 @@ import Testing
   {
     let scratch = try Scratch()
     let words = ["proxy", "--lan", "--bind", "127.0.0.1", "--for", "300ms"]
-    let run = try await Program.run(words, in: scratch)
-    expectEqual(run.code, 0)
+    let run = try await scratch.run(words).exits(0)
     let port = try #require(run.out.split(separator: ":").last?.dropLast())
     let code = try #require(run.err.firstMatch(of: #/enter the code (\d{6})\./#)).1
     expectEqual(
@@ -138,10 +126,10 @@ import Testing
   {
     let words = ["proxy", "--lan", "--bind", "127.0.0.1", "--for", "1ms"]
     let scratch = try Scratch()
-    let named = try await Program.run(words + ["--client", "127.0.0.2"], in: scratch)
+    let named = try await scratch.run(words + ["--client", "127.0.0.2"])
     #expect(named.err.contains("Then open http://wind.tunnel/ there.\nThis proxy ends"))
-    let first = try await Program.run(words, in: scratch)
-    let second = try await Program.run(words, in: scratch)
+    let first = try await scratch.run(words)
+    let second = try await scratch.run(words)
     let code = #/the code (\d{6})\./#
     #expect(
       try #require(first.err.firstMatch(of: code)).1 != #require(second.err.firstMatch(of: code)).1
@@ -149,7 +137,7 @@ import Testing
   }
 
   @Test func `an address that is open to all is refused before anything starts`() async throws {
-    let run = try await Program.run("proxy", "--lan", "--bind", "0.0.0.0", in: Scratch())
+    let run = try await Scratch().run("proxy --lan --bind 0.0.0.0")
     #expect(run.code == 69 && run.out == "")
     #expect(run.err.contains("open to all"), "\(run.err)")
   }
@@ -182,7 +170,7 @@ import Testing
       in: scratch
     )
     expectEqual(run.text, "0 True True True\n")
-    let report = try report(scratch)
+    let report = try scratch.text("flight.json")
     let names = report.components(separatedBy: "\"name\": ").dropFirst().map { $0.prefix(9) }
     if keys == "nobq" {
       expectEqual(names.map(String.init), ["\"calm\",\n ", "\"latency\""])

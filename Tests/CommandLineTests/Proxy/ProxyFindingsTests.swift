@@ -23,18 +23,12 @@ import Testing
     try scratch.write(Self.scenario, to: "rough.json")
     try scratch.write(Self.tape, to: "tape.json")
     try scratch.write(Self.client + "\n" + client, to: "client.py")
-    let proxy = try Flight(
-      ["proxy", "--scenario", "rough.json", "--cassette", "tape.json"] + words,
-      in: scratch
+    let (proxy, place) = try await scratch.start(
+      ["proxy", "--scenario", "rough.json", "--cassette", "tape.json"] + words
     )
-    let place = try #require(try await proxy.line())
     let python = try await Companion.run(["python3", "client.py", place], in: scratch)
     expectEqual(python.code, 0, "\(python.text)")
     return try await proxy.interrupt()
-  }
-
-  private func text(_ name: String, in scratch: Scratch) throws -> String {
-    try String(contentsOf: scratch.folder.appendingPathComponent(name), encoding: .utf8)
   }
 
   @Test(.enabled(if: Companion.find("python3") != nil, "python3 is not here."))
@@ -43,9 +37,8 @@ import Testing
   {
     let scratch = try Scratch()
     let reports = ["--report", "flight.json", "--report", "flight.html"]
-    let run = try await drive(Self.careless, reports, in: scratch)
-    expectEqual(run.code, 0, "\(run.err)")
-    let (json, html) = (try text("flight.json", in: scratch), try text("flight.html", in: scratch))
+    let run = try await drive(Self.careless, reports, in: scratch).exits(0)
+    let (json, html) = (try scratch.text("flight.json"), try scratch.text("flight.html"))
     for rule in ["repeats-post", "ignores-retry-after", "sends-secret-in-clear"] {
       for text in [run.err, json, html] { #expect(text.contains(rule), "\(rule): \(text)") }
     }

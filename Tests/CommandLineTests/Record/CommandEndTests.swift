@@ -42,13 +42,11 @@ import WindTunnelServer
     @Test func `a command that fails is seen to, where ends of programs are ignored`() async throws
     {
       let scratch = try Scratch()
-      let run = try await Program.run(
+      let run = try await scratch.run(
         ["/bin/bash", "-c", #"trap "" CHLD; exec "$0" "$@""#, try Program.executable().path]
           + ["record", "http://127.0.0.1:1", "--cassette", "a.json", "--", "sh", "-c", "exit 3"],
-        in: scratch,
         isTool: false
-      )
-      expectEqual(run.code, 1)
+      ).exits(1)
       #expect(run.err.hasPrefix("sh ended with status 3.\n"), "\(run)")
     }
   #endif

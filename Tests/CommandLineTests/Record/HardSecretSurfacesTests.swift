@@ -64,12 +64,10 @@ import WindTunnelServer
     let origin = try await HardTraffic.server(interactions)
     for mode in ["once", "rewrite"] {
       let words = ["record", origin.url, "--cassette", "a.json", "--as", HardTraffic.origin]
-      let flight = try Flight(
+      let (flight, url) = try await scratch.start(
         words + ["--admin-port", "0", "--mode", mode],
-        in: scratch,
         with: ["TMPDIR": scratch.folder.path]
       )
-      let url = try #require(try await flight.line())
       let admin = try #require(try await flight.line())
       let asked = try await HardTraffic.ask(interactions.map(\.request), of: url)
       expectEqual(asked, statuses(interactions))
@@ -107,8 +105,7 @@ import WindTunnelServer
     }
     let scratch = try Scratch()
     let origin = try await HardTraffic.server(interactions)
-    let flight = try Flight(["record", origin.url, "--cassette", "a.json"], in: scratch)
-    let url = try #require(try await flight.line())
+    let (flight, url) = try await scratch.start(["record", origin.url, "--cassette", "a.json"])
     let asked = try await HardTraffic.ask(interactions.map(\.request), of: url)
     expectEqual(asked, statuses(interactions))
     try expectEqual(leaking(cases, in: scratch), [])
@@ -124,8 +121,7 @@ import WindTunnelServer
     let (scratch, interactions) = (try Scratch(), HardTraffic.numbered())
     let origin = try await HardTraffic.server(interactions)
     let words = ["proxy", "--record", "a.json", "--report", "b.html", "--report", "b.json"]
-    let flight = try Flight(words + ["--admin-port", "0"], in: scratch)
-    let url = try #require(try await flight.line())
+    let (flight, url) = try await scratch.start(words + ["--admin-port", "0"])
     let admin = try #require(try await flight.line())
     let requests = interactions.map(\.request)
     let asked = try await HardTraffic.ask(requests, of: url, asProxyFor: origin.url)
@@ -148,8 +144,7 @@ import WindTunnelServer
     for start in stride(from: 0, to: cases.count, by: 10) {
       let scratch = try Scratch()
       let words = ["record", origin.url, "--cassette", "a.json"]
-      let flight = try Flight(words, in: scratch)
-      let url = try #require(try await flight.line())
+      let (flight, url) = try await scratch.start(words)
       let upgrade: HeaderFields = [
         "Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
         "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
@@ -175,8 +170,7 @@ import WindTunnelServer
       ("browser.har", "whole.json", true), ("whole.json", "again.har", false),
     ] {
       let words = ["cassette", "convert", from, to] + (keeps ? ["--keep-secrets"] : [])
-      let run = try await Program.run(words, in: scratch)
-      expectEqual(run.code, 0, "\(run.err)")
+      let run = try await scratch.run(words).exits(0)
       expectEqual(leaking(all, told: [run.out, run.err]), [], "\(words)")
       let texts = Spellings.texts(try Data(contentsOf: scratch.file(to)))
       let found = HardTraffic.leaking(all, in: texts, except: Self.known)
@@ -194,7 +188,7 @@ import WindTunnelServer
       ["lint", "a.json", "--personal-data", "--json"], ["review", "a.json"],
       ["review", "a.json", "--json"],
     ] {
-      let run = try await Program.run(["cassette"] + words, in: scratch)
+      let run = try await scratch.run(["cassette"] + words)
       expectEqual(run.code, (words[0] == "review" ? 0 : 1), "\(words): \(run.err)")
       #expect(!run.out.isEmpty)
       told += [run.out, run.err]
@@ -210,8 +204,7 @@ import WindTunnelServer
     let rules = ["header": #","headers":["X-Case"]"#, "body": #","body":"byType""#]
     try scratch.write(#"{"match":1\#(rules[part] ?? "")}"#, to: "match.json")
     let words = ["serve", "a.json", "--match", "match.json", "--admin-port", "0"]
-    let flight = try Flight(words, in: scratch)
-    let url = try #require(try await flight.line())
+    let (flight, url) = try await scratch.start(words)
     let admin = try #require(try await flight.line())
     let requests = interactions.map { missed($0, by: part) }
     let asked = try await HardTraffic.ask(requests, of: url)
@@ -258,8 +251,7 @@ import WindTunnelServer
     let origin = try await HardTraffic.server(live)
     for more in [[], ["--json"]] {
       let words = ["record", origin.url, "--cassette", "a.json", "--mode", "verify", "--unsafe"]
-      let run = try await Program.run(words + more, in: scratch)
-      expectEqual(run.code, 3, "\(run.err)")
+      let run = try await scratch.run(words + more).exits(3)
       expectEqual(leaking(cases, told: [run.out, run.err]), [])
     }
     await origin.stop(grace: .zero)
@@ -290,11 +282,10 @@ import WindTunnelServer
       try answer.write(to: scratch.file("\(index).answer"))
     }
     let forms = ["a.json", "a.html", "a.md", "a.xml", "a.csv", "a.txt"]
-    let run = try await Program.run(
+    let run = try await scratch.run(
       ["drill", "--cassette", "tape.json", "--scenario", "calm", "--concurrency", "4"]
         + ["--calls", "\(interactions.count)", "--timeout", "60s", "--gate", "blankScreens == 0"]
-        + forms.flatMap { ["--report", $0] } + ["--", "bash", "client.sh", "{method}"],
-      in: scratch
+        + forms.flatMap { ["--report", $0] } + ["--", "bash", "client.sh", "{method}"]
     )
     let reports = try forms.map { try scratch.text($0) }
     #expect(reports[0].contains(#""notOnCassette": "GET /miss/"#))

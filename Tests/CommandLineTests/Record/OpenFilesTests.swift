@@ -16,21 +16,14 @@ import WindTunnelDrill
     try scratch.write(late, to: "late.json")
     let (upstream, url) = try await Server.start(
       Repository.shop,
-      "--scenario",
-      "late.json",
+      "--scenario late.json",
       in: scratch
     )
     let tool = try Program.executable().path
-    let flight = try Flight(
-      [
-        "/bin/sh", "-c",
-        "ulimit -n 32; exec \"$0\" record --upstream \"$1\" --cassette a.json --mode new-episodes",
-        tool, url,
-      ],
-      in: scratch,
-      isTool: false
-    )
-    let proxy = try #require(try await flight.line())
+    let command =
+      #"ulimit -n 32; exec "$0" record --upstream "$1" --cassette a.json --mode new-episodes"#
+    let words = ["/bin/sh", "-c", command, tool, url]
+    let (flight, proxy) = try await scratch.start(words, isTool: false)
     let port = try #require(proxy.split(separator: ":").last)
     let script = """
       for number in $(seq 100); do
@@ -41,7 +34,7 @@ import WindTunnelDrill
       wait
       """
     try scratch.write(script, to: "ask.sh")
-    try await expectEqual(Companion.run(["bash", "ask.sh"], in: scratch).code, 0)
+    try await expectEqual(Companion.run(line("bash ask.sh"), in: scratch).code, 0)
     let run = try await flight.interrupt()
     let answers = try scratch.text("answers").split(whereSeparator: \.isNewline)
     let refused = answers.count { $0.contains(" 503 ") }
@@ -68,8 +61,7 @@ import WindTunnelDrill
       #"{"symptom":"connectionLost","text":"this process has too many open files; see ulimit -n"}"#
     let request = #"{"request":{"url":"https://api.example.test/a"},"failure":"#
     try scratch.write(#"{"windtunnel":1,"interactions":[\#(request)\#(failure)}]}"#, to: "a.json")
-    let run = try await Program.run("cassette", "verify", "a.json", in: scratch)
-    expectEqual(run.code, 1)
+    let run = try await scratch.run("cassette verify a.json").exits(1)
     expectEqual(
       run.out,
       "a.json: #1: the failure is the recorder's own, which had too many open files; "

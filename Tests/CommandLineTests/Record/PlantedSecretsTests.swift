@@ -24,12 +24,10 @@ import WindTunnel
     let (scratch, tape) = (try Scratch(), try Scratch())
     try Cassette(planted.map(\.interaction)).write(to: scratch.file("origin.json"))
     try scratch.write(#"{ "match": 1, "ignoreQuery": ["*"] }"#, to: "any.json")
-    let (upstream, url) = try await Server.start("origin.json", "--match", "any.json", in: scratch)
-    let flight = try Flight(
-      ["record", "--upstream", url, "--cassette", "a.json", "--as", "https://api.example.test"],
-      in: tape
+    let (upstream, url) = try await Server.start("origin.json", "--match any.json", in: scratch)
+    let (flight, proxy) = try await tape.start(
+      "record --upstream \(url) --cassette a.json --as https://api.example.test"
     )
-    let proxy = try #require(try await flight.line())
     for planted in planted {
       let status = await ask(planted.interaction.request, of: proxy)
       expectEqual(status, planted.interaction.response?.status, "\(planted.place)")
@@ -41,17 +39,14 @@ import WindTunnel
     #expect(run.code == 0 && tape.has("a.json") && tape.has("a.bodies"))
     try await upstream.interrupt()
     try search(tape, for: planted)
-    try await expectEqual(
-      Program.run("cassette", "lint", "a.json", in: tape),
-      Program.Run(code: 0, out: "", err: "")
-    )
+    try await tape.expect("cassette lint a.json")
     try await replay(tape)
   }
 
   /// With the secrets of another season.
   private func replay(_ tape: Scratch) async throws {
     try tape.write(Self.match, to: "match.json")
-    let (server, url) = try await Server.start("a.json", "--match", "match.json", in: tape)
+    let (server, url) = try await Server.start("a.json", "--match match.json", in: tape)
     for planted in Planted.all(season: 1) where planted.travels {
       let status = await ask(planted.interaction.request, of: url)
       expectEqual(status, planted.interaction.response?.status, "\(planted.place)")
@@ -64,8 +59,7 @@ import WindTunnel
     let planted = Planted.all
     let scratch = try Scratch()
     try Cassette(planted.map(\.interaction)).write(to: scratch.file("a.json"))
-    let run = try await Program.run("cassette", "lint", "a.json", in: scratch)
-    expectEqual(run.code, 1)
+    let run = try await scratch.run("cassette lint a.json").exits(1)
     let told = Spellings.joined([run.out, run.err])
     for (index, planted) in planted.enumerated() {
       #expect(run.out.contains("a.json: #\(index + 1) "), "\(planted.place)")

@@ -18,7 +18,7 @@ import WindTunnel
   private func start(in scratch: Scratch) async throws -> (flight: Flight, url: String) {
     try scratch.write(Self.upstream, to: "up.json")
     try scratch.write(Self.rules, to: "match.json")
-    return try await Server.start("up.json", "--match", "match.json", in: scratch)
+    return try await Server.start("up.json", "--match match.json", in: scratch)
   }
 
   /// A shell that asks one of the two at a URL, by way of a proxy if there is one.
@@ -45,17 +45,17 @@ import WindTunnel
     let scratch = try Scratch()
     let (upstream, url) = try await start(in: scratch)
     let words = ["record", "--upstream", url, "--cassette", "a.json", "--as", "https://a.test"]
-    let first = try await Program.run(words + ["--"] + Self.client("A"), in: scratch)
+    let first = try await scratch.run(words + ["--"] + Self.client("A"))
     #expect(first.code == 0 && first.out.hasSuffix("answer of A"), "\(first)")
     let more = words + ["--mode", "new-episodes", "--match", "match.json", "--"]
-    let second = try await Program.run(more + Self.client("B"), in: scratch)
+    let second = try await scratch.run(more + Self.client("B"))
     #expect(second.code == 0 && second.out.hasSuffix("answer of B"), "\(second)")
     expectEqual(second.err, "a.json: 2 interactions\n")
     try expectEqual(bodies(of: "a.json", in: scratch), ["answer of A", "answer of B"])
     for mode in ["none", "once"] {
       for query in ["B", "A"] {
         let play = words + ["--mode", mode, "--match", "match.json", "--"]
-        let run = try await Program.run(play + Self.client(query), in: scratch)
+        let run = try await scratch.run(play + Self.client(query))
         #expect(run.out.hasSuffix("answer of \(query)"), "\(run)")
       }
     }
@@ -69,9 +69,9 @@ import WindTunnel
     let scratch = try Scratch()
     let (upstream, url) = try await start(in: scratch)
     let words = ["record", "--upstream", url, "--cassette", "a.json", "--as", "https://a.test"]
-    try await expectEqual(Program.run(words + ["--"] + Self.client("A"), in: scratch).code, 0)
+    try await scratch.run(words + ["--"] + Self.client("A")).exits(0)
     let more = words + ["--mode", "new-episodes", "--"]
-    let run = try await Program.run(more + Self.client("B"), in: scratch)
+    let run = try await scratch.run(more + Self.client("B"))
     #expect(run.out.hasSuffix("answer of A"), "\(run)")
     expectEqual(
       run.err,
@@ -82,7 +82,7 @@ import WindTunnel
       """
     )
     // The same body says nothing.
-    let same = try await Program.run(more + Self.client("A"), in: scratch)
+    let same = try await scratch.run(more + Self.client("A"))
     #expect(same.err.isEmpty, "\(same)")
     try await upstream.interrupt()
   }
@@ -97,8 +97,7 @@ import WindTunnel
 
       """
     for (query, flags, err) in [("C", [], line), ("B", ["--match", "match.json"], "")] {
-      let flight = try Flight(["serve", "up.json"] + flags, in: scratch)
-      let url = try #require(try await flight.line())
+      let (flight, url) = try await scratch.start(["serve", "up.json"] + flags)
       for query in ["A", query, query] {
         let asked = try await Companion.run(Self.client(query, at: url), in: scratch)
         #expect(asked.text.contains("answer of "), "\(asked)")
@@ -115,13 +114,11 @@ import WindTunnel
       ("A", none, "A", 1), ("B", none, "A", 1), ("B", some, "B", 2),
     ] {
       let words = ["proxy", "--record", "tape.json", "--dates"] + rules
-      let flight = try Flight(words, in: scratch)
-      let proxy = try #require(try await flight.line())
+      let (flight, proxy) = try await scratch.start(words)
       let client = Self.client(query, at: proxy, target: "\(url)/graphql")
       let asked = try await Companion.run(client, in: scratch)
       #expect(asked.text.hasSuffix("answer of \(answer)"), "\(asked)")
-      let run = try await flight.interrupt()
-      expectEqual(run.code, 0)
+      let run = try await flight.interrupt().exits(0)
       expectEqual(run.err.contains("--match FILE"), (query != answer), "\(run.err)")
       let tape = try Cassette(contentsOf: scratch.file("tape.json"))
       expectEqual(tape.interactions.count, count)
@@ -137,8 +134,7 @@ import WindTunnel
     let (upstream, url) = try await start(in: scratch)
     let (other, left) = try await start(in: scratch)
     let host = String(left.dropFirst("http://".count))
-    let flight = try Flight(["proxy", "--record", "tape.json", "--ignore", left], in: scratch)
-    let proxy = try #require(try await flight.line())
+    let (flight, proxy) = try await scratch.start("proxy --record tape.json --ignore \(left)")
     for origin in [url, left] {
       let words = Self.client("A", at: proxy, target: "\(origin)/graphql")
       let run = try await Companion.run(words, in: scratch)
@@ -156,13 +152,10 @@ import WindTunnel
     let scratch = try Scratch()
     try scratch.write(#"{"match":1,"bodi":"json"}"#, to: "odd.json")
     let words = ["--upstream", "http://127.0.0.1:1", "--cassette", "a.json"]
-    let record = try await Program.run(
-      ["record"] + words + ["--match", "odd.json", "--", "true"],
-      in: scratch
-    )
-    let proxy = try await Program.run(["proxy", "--match", "odd.json"], in: scratch)
+    let record = try await scratch.run(["record"] + words + ["--match", "odd.json", "--", "true"])
+    let proxy = try await scratch.run("proxy --match odd.json")
     let asked = ["--cassette", Repository.shop, "--request", "GET /home", "--match", "odd.json"]
-    let explain = try await Program.run(["cassette", "explain"] + asked, in: scratch)
+    let explain = try await scratch.run(["cassette", "explain"] + asked)
     let sentence = "windtunnel: odd.json, bodi: unknown key. Did you mean \"body\"?\nFor help: "
     for run in [record, proxy, explain] {
       #expect(run.code == 64 && run.out.isEmpty && run.err.hasPrefix(sentence), "\(run)")

@@ -15,20 +15,17 @@ import WindTunnel
     let (upstream, url) = try await Server.start(in: scratch)
     if mode != nil { try scratch.write(Texts.cassette, to: "a.json") }
     let words = ["record", "--upstream", url, "--cassette", "a.json"] + Self.scenario
-    let flight = try Flight(words + (mode.map { ["--mode", $0] } ?? []), in: scratch)
-    let proxy = try #require(try await flight.line())
+    let (flight, proxy) = try await scratch.start(words + (mode.map { ["--mode", $0] } ?? []))
     for path in ["/home", "/home", "/feed"] { _ = await ask(proxy + path) }
     flight.signal(SIGKILL)
-    try await expectEqual(flight.end().code, -SIGKILL)
+    try await flight.end().exits(-SIGKILL)
     // The fixture is as it was, to the byte, or not there as before.
     expectEqual(scratch.has("a.json"), (mode != nil))
     if mode != nil { try expectEqual(scratch.text("a.json"), Texts.cassette) }
     #expect(scratch.has("a.json.journal"))
-    let run = try await Program.run(
-      words + ["--mode", "new-episodes", "--"] + Server.client(of: "/search?q=a"),
-      in: scratch
-    )
-    expectEqual(run.code, 0)
+    let run = try await scratch.run(
+      words + ["--mode", "new-episodes", "--"] + Server.client(of: "/search?q=a")
+    ).exits(0)
     let count = mode == nil ? 4 : 5
     expectEqual(
       run.err,
@@ -57,13 +54,11 @@ import WindTunnel
     let data = Repository.root.appendingPathComponent("Tests/CommandLineTests/Data").path
     let (upstream, url) = try await Server.start(
       "\(data)/killed-recording.json",
-      "--scenario",
-      "\(data)/killed-recording-scenario.json",
+      "--scenario \(data)/killed-recording-scenario.json",
       in: scratch
     )
     let words = ["record", "--upstream", url, "--cassette", "a.json"]
-    let flight = try Flight(words, in: scratch)
-    let recorder = try #require(try await flight.line())
+    let (flight, recorder) = try await scratch.start(words)
     let port = recorder.split(separator: ":").last.map(String.init) ?? ""
     let bash = try #require(Companion.find("bash"))
     let client = try Flight(
@@ -81,7 +76,7 @@ import WindTunnel
     flight.signal(SIGKILL)
     _ = try await flight.end()
     let whole = try await client.end().out.split(separator: "\n").map(String.init)
-    let run = try await Program.run(words + ["--mode", "new-episodes", "--", "true"], in: scratch)
+    let run = try await scratch.run(words + ["--mode", "new-episodes", "--", "true"])
     let taken =
       scratch.has("a.json") ? try Cassette(contentsOf: scratch.file("a.json")) : Cassette()
     let left = taken.interactions.filter { $0.failure != nil || !$0.notes.isEmpty }
@@ -95,7 +90,7 @@ import WindTunnel
     let scratch = try Scratch()
     let (upstream, url) = try await Server.start(in: scratch)
     let words = ["record", "--upstream", url, "--cassette", "a.json", "--mode", "all", "--"]
-    try await expectEqual(Program.run(words + Server.client(of: "/home"), in: scratch).code, 0)
+    try await scratch.run(words + Server.client(of: "/home")).exits(0)
     #expect(scratch.has("a.json") && !scratch.has("a.json.journal"))
     try await upstream.interrupt()
   }
@@ -107,18 +102,18 @@ import WindTunnel
     let (upstream, url) = try await Server.start(in: scratch)
     let words = ["record", "--upstream", url, "--cassette", "a.json", "--mode", "rewrite"]
     let client = ["--"] + Server.client(of: "/home")
-    try await expectEqual(Program.run(words + ["--dates"] + client, in: scratch).code, 0)
+    try await scratch.run(words + ["--dates"] + client).exits(0)
     var old = try Cassette(contentsOf: scratch.file("a.json"))
     #expect(old.interactions.count == 1 && old.interactions[0].recordedAt != nil)
     old.interactions[0].recordedAt = "2001-02-03T04:05:06Z"
     try old.write(to: scratch.file("a.json"))
     let text = try scratch.text("a.json")
     let lint = ["cassette", "lint", "a.json", "--max-age", "90"]
-    try await expectEqual(Program.run(lint, in: scratch).code, 1)
-    try await expectEqual(Program.run(words + client, in: scratch).code, 0)
+    try await scratch.run(lint).exits(1)
+    try await scratch.run(words + client).exits(0)
     try expectEqual(scratch.text("a.json"), text)
-    try await expectEqual(Program.run(words + ["--dates"] + client, in: scratch).code, 0)
-    try await expectEqual(Program.run(lint, in: scratch), Program.Run(code: 0, out: "", err: ""))
+    try await scratch.run(words + ["--dates"] + client).exits(0)
+    try await scratch.expect(lint)
     try await upstream.interrupt()
   }
 
@@ -127,7 +122,7 @@ import WindTunnel
     let (upstream, url) = try await Server.start(in: scratch)
     try scratch.write(Texts.cassette, to: "a.json")
     let words = ["record", "--upstream", url, "--cassette", "a.json", "--mode", "none", "--"]
-    let run = try await Program.run(words + Server.client(of: "/home"), in: scratch)
+    let run = try await scratch.run(words + Server.client(of: "/home"))
     #expect(run.out.contains("501"), "\(run.out)")
     try expectEqual(scratch.text("a.json"), Texts.cassette)
     try await upstream.interrupt()
@@ -140,38 +135,29 @@ import WindTunnel
     try scratch.write(Texts.cassette, to: "a.json")
     let (upstream, url) = try await Server.start("a.json", in: scratch)
     let words = ["record", "--mode", "verify", "--upstream", url, "--cassette"]
-    try await expectEqual(
-      Program.run(words + ["a.json"], in: scratch),
-      Program.Run(code: 0, out: "1 same, 0 drifted, 0 skipped\n", err: "")
-    )
+    try await scratch.expect(words + ["a.json"], out: "1 same, 0 drifted, 0 skipped\n")
     try scratch.write(Texts.cassette.replacingOccurrences(of: ":1}", with: ":2}"), to: "b.json")
-    try await expectEqual(
-      Program.run(words + ["b.json"], in: scratch),
-      Program.Run(
-        code: 3,
-        out: """
-          drifted #1 GET https://api.example.test/a
-            body $.a: recorded 2, live 1
-          0 same, 1 drifted, 0 skipped
+    try await scratch.expect(
+      words + ["b.json"],
+      code: 3,
+      out: """
+        drifted #1 GET https://api.example.test/a
+          body $.a: recorded 2, live 1
+        0 same, 1 drifted, 0 skipped
 
-          """,
-        err: ""
-      )
+        """
     )
-    let json = try await Program.run(words + ["b.json", "--json"], in: scratch)
-    expectEqual(json.code, 3)
+    let json = try await scratch.run(words + ["b.json", "--json"]).exits(3)
     try expectEqual(JSON(parsing: Data(json.out.utf8), source: "drift")["drifted"], 1)
-    try await expectEqual(
-      Program.run(words + ["a.json", "--body-bytes-max", "6"], in: scratch),
-      Program.Run(
-        code: 98,
-        out: """
-          skipped #1 GET https://api.example.test/a: The content is larger than 6 bytes.
-          0 same, 0 drifted, 1 skipped
+    try await scratch.expect(
+      words + ["a.json", "--body-bytes-max", "6"],
+      code: 98,
+      out: """
+        skipped #1 GET https://api.example.test/a: The content is larger than 6 bytes.
+        0 same, 0 drifted, 1 skipped
 
-          """,
-        err: "Nothing was compared: the one interaction was skipped.\n"
-      )
+        """,
+      err: "Nothing was compared: the one interaction was skipped.\n"
     )
     try await upstream.interrupt()
   }

@@ -16,7 +16,7 @@ import WindTunnel
       "record", "--upstream", url, "--cassette", "a.json", "--redact", "floor_code",
       "--redact", "$.deep.hint", "--personal-data", "--",
     ]
-    let run = try await Program.run(words + Server.client(of: "/me"), in: scratch)
+    let run = try await scratch.run(words + Server.client(of: "/me"))
     try await flight.interrupt()
     expectEqual(run.code, 0, "\(run.err)")
     let body = try Cassette(contentsOf: scratch.file("a.json")).interactions.first?.response?.body

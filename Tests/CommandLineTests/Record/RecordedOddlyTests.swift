@@ -19,10 +19,7 @@ import Testing
       + "Upgrade: WebSocket\\r\\nConnection: Upgrade\\r\\nSec-WebSocket-Version: 13\\r\\n"
       + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\\r\\n\\r\\n' >&3; head -n 1 <&3; exec 3>&-; "
     let client = ["bash", "-c", asking + Server.client(of: "/home")[2]]
-    let run = try await Program.run(
-      ["record", origin.url, "--cassette", "a.json", "--"] + client,
-      in: scratch
-    )
+    let run = try await scratch.run(["record", origin.url, "--cassette", "a.json", "--"] + client)
     #expect(run.code == 0 && run.out.hasPrefix("HTTP/1.1 101 "), "\(run)")
     expectEqual(
       run.err,
@@ -41,11 +38,9 @@ import Testing
       "/home": Data("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\nhello".utf8)
     ])
     defer { origin.stop() }
-    let run = try await Program.run(
-      ["record", origin.url, "--cassette", "a.json", "--"] + Server.client(of: "/home"),
-      in: scratch
-    )
-    expectEqual(run.code, 0, "\(run)")
+    let run = try await scratch.run(
+      ["record", origin.url, "--cassette", "a.json", "--"] + Server.client(of: "/home")
+    ).exits(0)
     let lines = run.err.split(separator: "\n")
     #expect(lines.count == 2 && lines.last == "a.json: 1 interactions", "\(run.err)")
     #expect(lines[0].hasPrefix("GET \(origin.url)/home: recorded as broken off: "), "\(run.err)")
@@ -64,10 +59,10 @@ import Testing
     defer { origin.stop() }
     let words = ["record", origin.url, "--cassette", "a.json"]
     let client = ["--"] + Server.client(of: "/home")
-    let passed = try await Program.run(words + ["--pass-malformed"] + client, in: scratch)
+    let passed = try await scratch.run(words + ["--pass-malformed"] + client)
     let line = "invalid response: GET \(origin.url)/home: "
     #expect(passed.out == answer && passed.err.hasPrefix(line), "\(passed)")
-    let run = try await Program.run(words + client, in: scratch)
+    let run = try await scratch.run(words + client)
     #expect(
       run.code == 1 && run.out.hasPrefix("HTTP/1.1 502 ") && !run.out.contains(".."),
       "\(run)"
@@ -79,7 +74,7 @@ import Testing
 
       """
     #expect(run.err.hasPrefix(line) && run.err.hasSuffix(end), "\(run)")
-    let verified = try await Program.run("cassette", "verify", "a.json", in: scratch)
+    let verified = try await scratch.run("cassette verify a.json")
     #expect(verified.code == 1 && !verified.out.contains("whole"), "\(verified)")
   }
 
@@ -97,28 +92,23 @@ import Testing
   {
     let scratch = try Scratch()
     let made = try await Companion.run(
-      [
-        "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
-        "-nodes", "-days", "30", "-subj", "/CN=localhost", "-addext",
-        "subjectAltName=IP:127.0.0.1,DNS:localhost", "-keyout", "origin.key", "-out", "origin.pem",
-      ],
+      line(
+        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 30",
+        "-subj /CN=localhost -addext subjectAltName=IP:127.0.0.1,DNS:localhost -keyout",
+        "origin.key -out origin.pem"
+      ),
       in: scratch
     )
     try #require(made.code == 0, "\(made.text)")
     try scratch.write(Self.server, to: "server.py")
     let python = try #require(Companion.find("python3"))
-    let origin = try Flight(
+    let (origin, port) = try await scratch.start(
       [python, "server.py", agreed ? "agreed" : "cut"],
-      in: scratch,
       isTool: false
     )
-    let port = try #require(try await origin.line())
-    let run = try await Program.run(
-      [
-        "record", "https://127.0.0.1:\(port)", "--upstream-ca", "origin.pem", "--cassette",
-        "a.json", "--as", "https://api.example.test", "--",
-      ] + Server.client(of: "/home"),
-      in: scratch
+    let run = try await scratch.run(
+      line("record https://127.0.0.1:\(port) --upstream-ca origin.pem --cassette a.json")
+        + line("--as https://api.example.test --") + Server.client(of: "/home")
     )
     origin.signal(SIGKILL)
     _ = try await origin.end()

@@ -22,8 +22,7 @@ import WindTunnelSymptoms
     let (upstream, url) = try await Server.start(in: scratch)
     try scratch.write(Texts.cassette, to: "a.json")
     let words = ["record", "--upstream", url, "--cassette", "a.json", "--mode", mode, "--"]
-    let run = try await Program.run(words + client(of: "/home", then: "; exit 3"), in: scratch)
-    expectEqual(run.code, 1)
+    let run = try await scratch.run(words + client(of: "/home", then: "; exit 3")).exits(1)
     expectEqual(
       run.err,
       """
@@ -41,8 +40,7 @@ import WindTunnelSymptoms
     let scratch = try Scratch()
     let (upstream, url) = try await Server.start(in: scratch)
     let words = ["record", "--upstream", url, "--cassette", "a.json", "--"]
-    let run = try await Program.run(words + client(of: "/home", then: "; exit 3"), in: scratch)
-    expectEqual(run.code, 1)
+    let run = try await scratch.run(words + client(of: "/home", then: "; exit 3")).exits(1)
     #expect(run.err.hasSuffix("What was recorded is thrown away; there is no a.json.\n"))
     #expect(!scratch.has("a.json") && !scratch.has("a.json.journal"))
     try await upstream.interrupt()
@@ -58,21 +56,15 @@ import WindTunnelSymptoms
     let tape =
       #"{"windtunnel":1,"interactions":[{"request":{"url":"/home?token=REDACTED-token-1"},"#
     try scratch.write(tape + #""response":{"json":{"a":"long enough"}}}]}"#, to: "up.json")
-    let (upstream, url) = try await Server.start(
-      "up.json",
-      "--scenario",
-      "stall.json",
-      in: scratch
-    )
+    let (upstream, url) = try await Server.start("up.json", "--scenario stall.json", in: scratch)
     let client = Server.client(of: "/home?token=abcd1234")[2]
       .replacing("cat <&3", with: "head -c 20 <&3 >got; exec 3>&-")
-    let run = try await Program.run(
+    let run = try await scratch.run(
       [
         "record", "--upstream", url, "--cassette", "a.json", "--as", "https://api.example.test",
         "--",
       ]
-        + ["bash", "-c", client],
-      in: scratch
+        + ["bash", "-c", client]
     )
     expectEqual(
       run.err,
@@ -98,9 +90,8 @@ import WindTunnelSymptoms
       #"{"windtunnel":1,"interactions":[\#(tape.joined(separator: ","))]}"#,
       to: "up.json"
     )
-    let (upstream, url) = try await Server.start("up.json", "--scenario", "stall.json", in: scratch)
-    let flight = try Flight(["record", "--upstream", url, "--cassette", "a.json"], in: scratch)
-    let recorder = try #require(try await flight.line())
+    let (upstream, url) = try await Server.start("up.json", "--scenario stall.json", in: scratch)
+    let (flight, recorder) = try await scratch.start("record --upstream \(url) --cassette a.json")
     await expectEqual(ask("\(recorder)/a").status, 200)
     // In good order it would be waited for.
     let slow = Server.client(of: "/slow")[2]
@@ -124,16 +115,11 @@ import WindTunnelSymptoms
     let scratch = try Scratch()
     let (upstream, url) = try await Server.start(in: scratch)
     let words = ["record", "--upstream", url, "--cassette", "a.json", "--mode"]
-    let first = try await Program.run(
-      words + ["once", "--"] + client(of: "/home", "/feed", "/search?q=a"),
-      in: scratch
-    )
-    expectEqual(first.code, 0, "\(first.err)")
+    try await scratch.run(
+      words + ["once", "--"] + client(of: "/home", "/feed", "/search?q=a")
+    ).exits(0)
     try expectEqual(targets("a.json", in: scratch), ["/home", "/feed", "/search?q=a"])
-    let second = try await Program.run(
-      words + ["rewrite", "--"] + client(of: "/feed"),
-      in: scratch
-    )
+    let second = try await scratch.run(words + ["rewrite", "--"] + client(of: "/feed"))
     #expect(second.code == 0 && second.err == "a.json: 1 interactions\n", "\(second.err)")
     try expectEqual(targets("a.json", in: scratch), ["/feed"])
     try await upstream.interrupt()
@@ -142,7 +128,7 @@ import WindTunnelSymptoms
   @Test func `a command that asks for nothing has recorded nothing, which is told`() async throws {
     let scratch = try Scratch()
     let base = ["record", "--upstream", "http://127.0.0.1:1", "--cassette"]
-    let none = try await Program.run(base + ["a.json", "--", "true"], in: scratch)
+    let none = try await scratch.run(base + ["a.json", "--", "true"])
     let advice =
       "The command has no {url}: write it where the server's address stands, as in "
       + "-- curl -s {url}/users, or let the command read $WINDTUNNEL_URL."
@@ -152,23 +138,15 @@ import WindTunnelSymptoms
     )
     #expect(!scratch.has("a.json"))
     try scratch.write(Texts.cassette, to: "b.json")
-    let anew = try await Program.run(
-      base + ["b.json", "--mode", "rewrite", "--", "true"],
-      in: scratch
-    )
+    let anew = try await scratch.run(base + ["b.json", "--mode", "rewrite", "--", "true"])
     expectEqual(
       anew,
       Program.Run(code: 1, out: "", err: "Nothing was recorded; b.json is as it was. \(advice)\n")
     )
     // One that is played need not record anything.
-    let played = try await Program.run(base + ["b.json", "--", "true"], in: scratch)
-    expectEqual(
-      played,
-      Program.Run(
-        code: 0,
-        out: "",
-        err: "b.json has 1 interaction and is played. To record it anew: --mode rewrite\n"
-      )
+    try await scratch.expect(
+      base + ["b.json", "--", "true"],
+      err: "b.json has 1 interaction and is played. To record it anew: --mode rewrite\n"
     )
     try expectEqual(scratch.text("b.json"), Texts.cassette)
   }
@@ -192,11 +170,9 @@ import WindTunnelSymptoms
     command: [String],
     advice: String
   ) async throws {
-    let run = try await Program.run(
-      ["record", "http://127.0.0.1:1", "--cassette", "a.json", "--"] + command,
-      in: Scratch()
-    )
-    expectEqual(run.code, 1)
+    let run = try await Scratch().run(
+      ["record", "http://127.0.0.1:1", "--cassette", "a.json", "--"] + command
+    ).exits(1)
     expectEqual(run.err, "Nothing was recorded; there is no a.json.\(advice)\n")
   }
 }

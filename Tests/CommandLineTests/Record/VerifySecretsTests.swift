@@ -18,9 +18,8 @@ import WindTunnel
     in scratch: Scratch
   ) async throws -> Program.Run {
     let (upstream, url) = try await Server.start(cassette, in: scratch)
-    let run = try await Program.run(
+    let run = try await scratch.run(
       ["record", "--mode", "verify", "--upstream", url, "--cassette", "a.json"] + words,
-      in: scratch,
       with: Self.environment
     )
     try await upstream.interrupt()
@@ -122,9 +121,9 @@ import WindTunnel
     )
     let (upstream, url) = try await Server.start("live.json", in: scratch)
     let words = ["record", "--mode", "verify", "--upstream", url, "--cassette", "a.json"]
-    let plain = try await Program.run(words, in: scratch)
+    let plain = try await scratch.run(words)
     #expect(plain.code == 3 && plain.out.contains("x-71-b"))
-    let run = try await Program.run(words + ["--redact", "floor"], in: scratch)
+    let run = try await scratch.run(words + ["--redact", "floor"])
     #expect(run.code == 3 && run.out.contains("REDACTED-floor-1") && !run.out.contains("x-71-b"))
     try await upstream.interrupt()
   }

@@ -5,11 +5,11 @@ import Testing
 /// What shells complete, asked of the shells.
 @Suite(.timeLimit(.minutes(5))) struct CompletionTests {
   private static func shell(_ words: [String], in scratch: Scratch) async throws -> Program.Run {
-    try await Program.run(["/usr/bin/env"] + words, in: scratch, isTool: false)
+    try await scratch.run(["/usr/bin/env"] + words, isTool: false)
   }
 
   private static func write(_ shell: String, to name: String, in scratch: Scratch) async throws {
-    let run = try await Program.run("completions", shell, in: scratch)
+    let run = try await scratch.run("completions \(shell)")
     try #require(run.code == 0 && run.err == "")
     try scratch.write(run.out, to: name)
   }
@@ -44,7 +44,7 @@ import Testing
     try await expectEqual(offers("windtunnel rules show ignores-r"), ["ignores-retry-after"])
     try await expectEqual(offers("windtunnel drill -- a --sha"), [])
     // All that ship and no others.
-    let shipped = try await Program.run("scenarios", "list", in: scratch).out
+    let shipped = try await scratch.run("scenarios list").out
       .components(separatedBy: "\n\n")[0].components(separatedBy: "\n")
       .compactMap { $0.components(separatedBy: " ").first }
     #expect(shipped.count > 30)
@@ -67,7 +67,7 @@ import Testing
     ] {
       let words = line.components(separatedBy: " ")
       let offered = try await Self.offers(of: scratch, ["windtunnel"] + words + [flag, ""])
-      let run = try await Program.run(words + [flag, "nonsense"], in: scratch)
+      let run = try await scratch.run(words + [flag, "nonsense"])
       let known = "\(flag) nonsense: there are \(offered.joined(separator: ", "))."
       #expect(run.code == 64 && run.err.contains(known), "\(line): \(run), offered \(offered)")
     }
@@ -123,8 +123,7 @@ import Testing
     let run = try await Self.shell(
       ["zsh", "-f", "complete.zsh", scratch.folder.path] + lines.map(\.0),
       in: scratch
-    )
-    expectEqual(run.code, 0, "\(run)")
+    ).exits(0)
     let told = try scratch.text("told").components(separatedBy: "\n").dropLast()
     expectEqual(Array(told), lines.map(\.1), "\(run)")
   }

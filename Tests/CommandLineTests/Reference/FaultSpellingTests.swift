@@ -6,9 +6,7 @@ import WindTunnel
 /// The column "Swift" of the page of faults, compiled: a line here is what the page says.
 @Suite struct FaultSpellingTests {
   @Test func `a fault is what the page says it is in Swift`() throws {
-    let page = Repository.root
-      .appendingPathComponent("Sources/Values/WindTunnel/WindTunnel.docc/Faults.md")
-    let rows = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "\n")
+    let rows = try Repository.page("Faults").components(separatedBy: "\n")
       .filter { $0.hasPrefix("| `") }
     expectEqual(Self.spelled.map(\.name), FaultKind.all.map(\.name))
     let lines = try Self.spellings()
@@ -23,9 +21,7 @@ import WindTunnel
   }
 
   @Test func `a fault is what the page says it is in JSON`() throws {
-    let page = Repository.root
-      .appendingPathComponent("Sources/Values/WindTunnel/WindTunnel.docc/Faults.md")
-    let text = try String(contentsOf: page, encoding: .utf8)
+    let text = try Repository.page("Faults")
     for kind in FaultKind.all {
       let row = try #require(
         text.components(separatedBy: "\n").first { $0.hasPrefix("| `\(kind.name)` |") },

@@ -6,15 +6,15 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ManPageTests {
   /// Writes all pages to a folder `man`; their names, in order.
   private static func pages(in scratch: Scratch) async throws -> [String] {
-    let run = try await Program.run("help", "--man", "--to", "man", in: scratch)
+    let run = try await scratch.run("help --man --to man")
     try #require(run == Program.Run(code: 0, out: "", err: ""))
-    return try FileManager.default.contentsOfDirectory(atPath: scratch.file("man").path).sorted()
+    return try scratch.names(in: "man")
   }
 
   @Test func `the tool and each command have a page with all flags of the help`() async throws {
     let scratch = try Scratch()
     let names = try await Self.pages(in: scratch)
-    let list = try await Program.run("help", "all", in: scratch).out.components(
+    let list = try await scratch.run("help all").out.components(
       separatedBy: "\n\n"
     )[0]
     let commands = list.components(separatedBy: "\n").map { line in
@@ -28,9 +28,8 @@ import Testing
     for command in commands {
       let words = command.components(separatedBy: " ")
       let page = try scratch.text("man/windtunnel-\(words.joined(separator: "-")).1")
-      let alone = try await Program.run(["help", "--man"] + words, in: scratch)
-      expectEqual(alone, Program.Run(code: 0, out: page, err: ""))
-      let help = try await Program.run(words + ["--help"], in: scratch).out
+      try await scratch.expect(["help", "--man"] + words, out: page)
+      let help = try await scratch.run(words + ["--help"]).out
       for flag in help.matches(of: /(?m)^  (--[a-z-]+)/).map(\.1) {
         #expect(page.contains("\n.TP\n\\fB\(flag.replacing("-", with: "\\-"))\\fR"), "\(flag)")
       }
@@ -44,7 +43,7 @@ import Testing
       let words = [
         "/usr/bin/env", "groff", "-ww", "-man", "-Kutf8", "-Tutf8", "-P-cbou", "man/\(name)",
       ]
-      let run = try await Program.run(words, in: scratch, isTool: false)
+      let run = try await scratch.run(words, isTool: false)
       #expect(run.code == 0 && run.err == "", "\(name): \(run.err)")
       #expect(run.out.contains("EXIT STATUS"), "\(name)")
     }
@@ -55,7 +54,7 @@ import Testing
     let scratch = try Scratch()
     for name in try await Self.pages(in: scratch) {
       let words = ["/usr/bin/env", "mandoc", "-Tlint", "-Wwarning", "man/\(name)"]
-      let run = try await Program.run(words, in: scratch, isTool: false)
+      let run = try await scratch.run(words, isTool: false)
       let lines = (run.out + run.err).components(separatedBy: "\n").filter { !$0.isEmpty }
       expectEqual(lines.filter { !$0.contains("missing date") }, [], "\(name)")
     }
@@ -69,7 +68,7 @@ import Testing
       "/usr/bin/env", "groff", "-man", "-Kutf8", "-Tutf8", "-P-cbou", "-rLL=200n",
       "man/windtunnel-report.1",
     ]
-    let shown = try await Program.run(words, in: scratch, isTool: false).out
+    let shown = try await scratch.run(words, isTool: false).out
     #expect(
       shown.contains(#"windtunnel report shard-*.json --gate "successRate >= 0.99""#),
       "\(shown)"
@@ -79,7 +78,7 @@ import Testing
   @Test func `a folder for pages that cannot be made ends with 73`() async throws {
     let scratch = try Scratch()
     try scratch.write("", to: "file")
-    let run = try await Program.run("help", "--man", "--to", "file/man", in: scratch)
+    let run = try await scratch.run("help --man --to file/man")
     expectEqual(run, Program.Run(code: 73, out: "", err: "windtunnel: file/man cannot be made.\n"))
   }
 }

@@ -9,15 +9,13 @@ import WindTunnel
   }
 
   /// The modules that the tool links, and an app must not.
-  private static let modules = [
-    "CWindTunnelClock", "CWindTunnelConsole", "CWindTunnelFiles", "CWindTunnelVirtual",
-    "WindTunnel", "WindTunnelCassettes", "WindTunnelCommandLine",
-    "WindTunnelDrill", "WindTunnelFindings", "WindTunnelHAR",
-    "WindTunnelLink", "WindTunnelRedaction", "WindTunnelReferenceSubject", "WindTunnelRelease",
-    "WindTunnelReports",
-    "WindTunnelSearch", "WindTunnelServer", "WindTunnelURLSession",
-    "WindTunnelVirtualTime",
-  ]
+  private static let modules = line(
+    "CWindTunnelClock CWindTunnelConsole CWindTunnelFiles CWindTunnelVirtual WindTunnel",
+    "WindTunnelCassettes WindTunnelCommandLine WindTunnelDrill WindTunnelFindings WindTunnelHAR",
+    "WindTunnelLink WindTunnelRedaction WindTunnelReferenceSubject WindTunnelRelease",
+    "WindTunnelReports WindTunnelSearch WindTunnelServer WindTunnelURLSession",
+    "WindTunnelVirtualTime"
+  )
 
   private static let advice =
     "A release links WindTunnelNetworkLayer and WindTunnelNetworkLayerSockets alone; leave the "
@@ -42,8 +40,7 @@ import WindTunnel
   {
     let scratch = try Scratch()
     try FileManager.default.copyItem(at: Program.executable(), to: scratch.file("Shop"))
-    let run = try await Program.run("check-release", "Shop", in: scratch)
-    expectEqual(run.code, 1)
+    let run = try await scratch.run("check-release Shop").exits(1)
     expectEqual(run.err, Self.advice)
     expectEqual(modules(foundBy: run, in: "Shop"), Self.modules)
   }
@@ -53,10 +50,9 @@ import WindTunnel
     let scratch = try Scratch()
     try FileManager.default.copyItem(at: Program.executable(), to: scratch.file("Shop"))
     let strip = try #require(Self.strip)
-    let stripped = try await Program.run([strip, "Shop"], in: scratch, isTool: false)
+    let stripped = try await scratch.run([strip, "Shop"], isTool: false)
     try #require(stripped.code == 0, "\(stripped)")
-    let run = try await Program.run("check-release", "Shop", in: scratch)
-    expectEqual(run.code, 1)
+    let run = try await scratch.run("check-release Shop").exits(1)
     expectEqual(modules(foundBy: run, in: "Shop"), Self.modules)
   }
 
@@ -67,10 +63,9 @@ import WindTunnel
     try scratch.makeFolder("App")
     try Data(Self.program).write(to: scratch.file("App/shop"))
     try scratch.write("{}", to: "App/strings.json")
-    let run = try await Program.run("check-release", "App", in: scratch)
-    expectEqual(
-      run,
-      Program.Run(code: 0, out: "App: 1 program in 2 files: nothing of WindTunnel\n", err: "")
+    try await scratch.expect(
+      "check-release App",
+      out: "App: 1 program in 2 files: nothing of WindTunnel\n"
     )
   }
 
@@ -87,17 +82,14 @@ import WindTunnel
       atPath: scratch.file("App/link").path,
       withDestinationPath: Repository.shop
     )
-    let run = try await Program.run("check-release", "App", in: scratch)
-    expectEqual(
-      run,
-      Program.Run(
-        code: 1,
-        out: "App/Resources/data.bin: a cassette\nApp/link: a cassette\n"
-          + "App/weather\\u{1B}.json: a scenario\n",
-        err: Self.resources
-      )
+    try await scratch.expect(
+      "check-release App",
+      code: 1,
+      out: "App/Resources/data.bin: a cassette\nApp/link: a cassette\n"
+        + "App/weather\\u{1B}.json: a scenario\n",
+      err: Self.resources
     )
-    let asJSON = try await Program.run("check-release", "--json", "App", in: scratch)
+    let asJSON = try await scratch.run("check-release --json App")
     #expect(asJSON.code == 1 && asJSON.err == Self.resources)
     let report = try JSON(parsing: asJSON.out.utf8, source: "check-release")
     expectEqual(
@@ -118,38 +110,26 @@ import WindTunnel
   @Test func `what was not looked through does not pass`() async throws {
     let scratch = try Scratch()
     try scratch.write("text", to: "notes.txt")
-    let text = try await Program.run("check-release", "notes.txt", in: scratch)
-    expectEqual(
-      text,
-      Program.Run(
-        code: 65,
-        out: "",
-        err: "notes.txt was not looked through: it is no program in ELF or Mach-O, or "
-          + "an archive of them; name the app, the archive or the program that is released.\n"
-      )
+    try await scratch.expect(
+      "check-release notes.txt",
+      code: 65,
+      err: "notes.txt was not looked through: it is no program in ELF or Mach-O, or "
+        + "an archive of them; name the app, the archive or the program that is released.\n"
     )
     try scratch.makeFolder("empty")
-    let empty = try await Program.run("check-release", "empty", in: scratch)
-    expectEqual(
-      empty,
-      Program.Run(
-        code: 65,
-        out: "",
-        err: "empty was not looked through: none of its 0 files is a program in ELF or "
-          + "Mach-O, or an archive of them; name the app, the archive or the program that is "
-          + "released.\n"
-      )
+    try await scratch.expect(
+      "check-release empty",
+      code: 65,
+      err: "empty was not looked through: none of its 0 files is a program in ELF or "
+        + "Mach-O, or an archive of them; name the app, the archive or the program that is "
+        + "released.\n"
     )
     // The first bytes of a Mach-O file.
     try Data([0xCF, 0xFA, 0xED, 0xFE, 7]).write(to: scratch.file("cut"))
-    let cut = try await Program.run("check-release", "cut", in: scratch)
-    expectEqual(
-      cut,
-      Program.Run(
-        code: 65,
-        out: "",
-        err: "cut is cut short: its header would lie beyond its end.\n" + Self.refusal
-      )
+    try await scratch.expect(
+      "check-release cut",
+      code: 65,
+      err: "cut is cut short: its header would lie beyond its end.\n" + Self.refusal
     )
   }
 
@@ -163,7 +143,7 @@ import WindTunnel
       (Data(Self.windows), "a program for Windows"),
     ] {
       try bytes.write(to: scratch.file("shop"))
-      let run = try await Program.run("check-release", "shop", in: scratch)
+      let run = try await scratch.run("check-release shop")
       let sentence = "shop is \(name), a format that this does not look through.\n"
       expectEqual(
         run,
@@ -176,21 +156,21 @@ import WindTunnel
     let scratch = try Scratch()
     try scratch.write(Texts.cassette, to: "a.json")
     try Data(Self.windows).write(to: scratch.file("b.dll"))
-    let run = try await Program.run("check-release", "b.dll", "a.json", in: scratch)
+    let run = try await scratch.run("check-release b.dll a.json")
     #expect(run.code == 1 && run.out == "a.json: a cassette\n")
     #expect(run.err.hasPrefix("b.dll is a program for Windows"))
-    let other = try await Program.run("check-release", "a.json", "b.dll", in: scratch)
+    let other = try await scratch.run("check-release a.json b.dll")
     #expect(other.code == 1 && other.out == run.out)
   }
 
   @Test func `a file that is not there, and none at all, are refused`() async throws {
     let scratch = try Scratch()
-    let missing = try await Program.run("check-release", "Shop.ipa", in: scratch)
+    let missing = try await scratch.run("check-release Shop.ipa")
     expectEqual(
       missing,
       Program.Run(code: 66, out: "", err: "windtunnel: Shop.ipa: no such file.\n")
     )
-    let none = try await Program.run("check-release", in: scratch)
+    let none = try await scratch.run("check-release")
     #expect(none.code == 64 && none.out == "")
     #expect(none.err.hasPrefix("windtunnel: FILE is missing: "))
   }
@@ -198,19 +178,16 @@ import WindTunnel
   @Test func `what is missing among others hides nothing of them`() async throws {
     let scratch = try Scratch()
     try scratch.write(Texts.cassette, to: "a.json")
-    let found = try await Program.run("check-release", "Shop.ipa", "a.json", in: scratch)
-    expectEqual(
-      found,
-      Program.Run(
-        code: 1,
-        out: "a.json: a cassette\n",
-        err: "windtunnel: Shop.ipa: no such file.\n" + Self.resources
-      )
+    try await scratch.expect(
+      "check-release Shop.ipa a.json",
+      code: 1,
+      out: "a.json: a cassette\n",
+      err: "windtunnel: Shop.ipa: no such file.\n" + Self.resources
     )
     try Data(Self.program).write(to: scratch.file("shop"))
-    let other = try await Program.run("check-release", "shop", "Shop.ipa", in: scratch)
+    let other = try await scratch.run("check-release shop Shop.ipa")
     expectEqual(other, Program.Run(code: 66, out: "", err: "windtunnel: Shop.ipa: no such file.\n"))
-    let json = try await Program.run("check-release", "shop", "Shop.ipa", "--json", in: scratch)
+    let json = try await scratch.run("check-release shop Shop.ipa --json")
     let report = try JSON(parsing: json.out.utf8, source: "check-release")
     #expect(json.code == 66 && report["verdict"] == "refused")
     #expect(report["failures"] == ["Shop.ipa: no such file."] && report["files"] == 1)
@@ -225,19 +202,14 @@ import WindTunnel
     }
     try Data(Self.program).write(to: scratch.file("shop"))
     try scratch.write("text", to: "Res/strings")
-    let both = try await Program.run("check-release", "shop", "Res", in: scratch)
-    expectEqual(
-      both,
-      Program.Run(
-        code: 0,
-        out: "shop: 1 program in 1 file: nothing of WindTunnel\n"
-          + "Res: 0 programs in 1 file: nothing of WindTunnel\n",
-        err: ""
-      )
+    try await scratch.expect(
+      "check-release shop Res",
+      out: "shop: 1 program in 1 file: nothing of WindTunnel\n"
+        + "Res: 0 programs in 1 file: nothing of WindTunnel\n"
     )
-    let alone = try await Program.run("check-release", "Res", in: scratch)
+    let alone = try await scratch.run("check-release Res")
     #expect(alone.code == 65 && alone.err.contains("its only file is no program"))
-    let empty = try await Program.run("check-release", "shop", "empty", in: scratch)
+    let empty = try await scratch.run("check-release shop empty")
     expectEqual(
       empty,
       Program.Run(code: 65, out: "", err: "empty holds no file; leave it out, or name another.\n")
@@ -250,42 +222,33 @@ import WindTunnel
     try Data(Self.program).write(to: scratch.file("App/shop"))
     try Data([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00]).write(to: scratch.file("App/Data/map"))
     let sentence = "App/Data/map is xz, a format that this does not look through"
-    let run = try await Program.run("check-release", "App", in: scratch)
+    let run = try await scratch.run("check-release App")
     expectEqual(
       run,
       Program.Run(code: 65, out: "", err: "\(sentence).\n" + Self.refusal + Self.unpacking)
     )
     for path in ["App/Data/map", "App/Data", "App/Data/"] {
-      let run = try await Program.run("check-release", "App", "--pass-over", path, in: scratch)
-      expectEqual(
-        run,
-        Program.Run(
-          code: 0,
-          out: "\(sentence): passed over, as asked\n"
-            + "App: 1 program in 2 files: nothing of WindTunnel\n",
-          err: ""
-        )
+      try await scratch.expect(
+        "check-release App --pass-over \(path)",
+        out: "\(sentence): passed over, as asked\n"
+          + "App: 1 program in 2 files: nothing of WindTunnel\n"
       )
     }
-    let unused = try await Program.run(
-      ["check-release", "App", "--pass-over", "App/Data/map", "--pass-over", "App/Dat"],
-      in: scratch
+    let unused = try await scratch.run(
+      "check-release App --pass-over App/Data/map --pass-over App/Dat"
     )
     #expect(unused.code == 64 && unused.out == "\(sentence): passed over, as asked\n")
     #expect(unused.err.hasPrefix("windtunnel: --pass-over App/Dat matches nothing"))
     // What is found there is found all the same.
     try scratch.write(Texts.cassette, to: "App/Data/users")
-    let found = try await Program.run("check-release", "App", "--pass-over", "App", in: scratch)
+    let found = try await scratch.run("check-release App --pass-over App")
     #expect(found.code == 1 && found.out.hasPrefix("App/Data/users: a cassette\n"))
   }
 
   @Test(.timeLimit(.minutes(1)))
   func `links out of a folder are followed once, and others are told`() async throws {
     let scratch = try Scratch()
-    let manager = FileManager.default
-    for folder in ["App/Inner", "Shared"] {
-      try manager.createDirectory(at: scratch.file(folder), withIntermediateDirectories: true)
-    }
+    for folder in ["App/Inner", "Shared"] { try scratch.makeFolder(folder) }
     try Data(Self.program).write(to: scratch.file("App/shop"))
     try scratch.write(Texts.cassette, to: "Shared/users.json")
     for (link, target) in [
@@ -293,9 +256,12 @@ import WindTunnel
       ("App/c-again", "../Shared/users.json"), ("Shared/itself", "."), ("App/d-gone", "../Gone"),
       ("App/e-all", "/"), ("App/f-null", "/dev/null"),
     ] {
-      try manager.createSymbolicLink(atPath: scratch.file(link).path, withDestinationPath: target)
+      try FileManager.default.createSymbolicLink(
+        atPath: scratch.file(link).path,
+        withDestinationPath: target
+      )
     }
-    let run = try await Program.run("check-release", "App", in: scratch)
+    let run = try await scratch.run("check-release App")
     #expect(run.code == 1 && run.out == "App/b-shared/users.json: a cassette\n")
     expectEqual(
       run.err,

@@ -13,8 +13,7 @@ import WindTunnelSymptoms
     async throws
   {
     let scratch = try Scratch()
-    let run = try await Program.run("faults", "list", "--json", in: scratch)
-    expectEqual(run.code, 0)
+    let run = try await scratch.run("faults list --json").exits(0)
     let rows = try run.rows()
     #expect(rows.count == FaultKind.all.count + DNSExample.all.count && rows.count >= 140)
     for (row, kind) in zip(rows, FaultKind.all) {
@@ -24,11 +23,11 @@ import WindTunnelSymptoms
       let scenario = try Scenario(data: Data(text.utf8), source: "x")
       expectEqual(scenario.rules.first?.faults, [kind.fault])
     }
-    #expect(try await Program.run("faults", "list", in: scratch).out.contains("\nreset-in-body "))
+    #expect(try await scratch.run("faults list").out.contains("\nreset-in-body "))
   }
 
   @Test func `every fault is made for real, and seen as what it is`() async throws {
-    let run = try await Program.run("faults", "selftest", "--json", in: Scratch())
+    let run = try await Scratch().run("faults selftest --json")
     let rows = try run.rows()
     let names = rows.compactMap { $0["name"]?.stringValue }
     expectEqual(Array(names.prefix(FaultKind.all.count)), FaultKind.all.map(\.name))
@@ -47,10 +46,8 @@ import WindTunnelSymptoms
   }
 
   @Test func `a fault is looked at as often as it is asked for`() async throws {
-    let words = [
-      "--fault", "reset-in-body", "--fault", "close-in-headers", "--repeat", "5", "--json",
-    ]
-    let run = try await Program.run(["faults", "selftest"] + words, in: Scratch())
+    let words = line("--fault reset-in-body --fault close-in-headers --repeat 5 --json")
+    let run = try await Scratch().run(["faults", "selftest"] + words)
     let rows = try run.rows()
     expectEqual(rows.map { $0["seen"]?["looks"]?.intValue }, [5, 5])
     expectEqual(rows.map { $0["passed"] }, [.bool(true), .bool(true)])
@@ -96,7 +93,7 @@ import WindTunnelSymptoms
   }
 
   @Test func `codes stand beside the names of errors`() async throws {
-    let run = try await Program.run("faults", "list", in: try Scratch())
+    let run = try await Scratch().run("faults list")
     let lines = run.out.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
     let expected = [
       ["reset-in-body", "tcp", "connectionLost", "-1005", "56", "connectionLost", "-1005"],

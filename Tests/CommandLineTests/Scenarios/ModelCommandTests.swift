@@ -6,7 +6,7 @@ import WindTunnel
 /// `model`: the loss model by itself.
 @Suite struct ModelCommandTests {
   private func timelines(_ words: String..., in scratch: Scratch) async throws -> [JSON] {
-    let run = try await Program.run(["model"] + words, in: scratch)
+    let run = try await scratch.run(["model"] + words)
     #expect(run.code == 0 && run.err.isEmpty, "\(run.err)")
     return try run.out.split(separator: "\n").map { try JSON(parsing: $0.utf8, source: "line") }
   }
@@ -36,9 +36,9 @@ import WindTunnel
   @Test func `a seed draws the same losses every time, and another seed others`() async throws {
     let scratch = try Scratch()
     let words = ["model", "--rtt", "80", "--loss", "0.1", "--draws", "50", "--seed"]
-    let first = try await Program.run(words + ["7"], in: scratch)
+    let first = try await scratch.run(words + ["7"])
     expectEqual(first.out.split(separator: "\n").count, 50)
-    try await expectEqual(Program.run(words + ["7"], in: scratch).out, first.out)
-    #expect(try await Program.run(words + ["8"], in: scratch).out != first.out)
+    try await expectEqual(scratch.run(words + ["7"]).out, first.out)
+    #expect(try await scratch.run(words + ["8"]).out != first.out)
   }
 }

@@ -7,7 +7,7 @@ import WindTunnel
 @Suite struct PresetsCommandTests {
   @Test func `every preset is listed, with its numbers and where they come from`() async throws {
     let scratch = try Scratch()
-    let run = try await Program.run("presets", "list", "--json", in: scratch)
+    let run = try await scratch.run("presets list --json")
     #expect(run.code == 0 && run.err.isEmpty)
     let rows = try run.rows()
     expectEqual(rows.compactMap { $0["name"]?.stringValue }, LinkPreset.all.map(\.name))
@@ -15,13 +15,13 @@ import WindTunnel
       expectEqual(row["source"]?.stringValue?.isEmpty, false)
       #expect(["source", "known"].contains(row["evidence"]?.stringValue))
     }
-    let plain = try await Program.run("presets", "list", in: scratch)
+    let plain = try await scratch.run("presets list")
     expectEqual(plain.out.split(separator: "\n").count, LinkPreset.all.count)
   }
 
   @Test func `a preset's numbers are those that its source has`() async throws {
     let scratch = try Scratch()
-    let run = try await Program.run("presets", "show", "nlc/edge-lossy", "--json", in: scratch)
+    let run = try await scratch.run("presets show nlc/edge-lossy --json")
     let preset = try JSON(parsing: run.out.utf8, source: "preset")
     expectEqual(
       preset["down"],
@@ -31,22 +31,20 @@ import WindTunnel
       preset["up"],
       ["bitsPerSecond": 200_000, "delayMilliseconds": 440, "lossProbability": 0]
     )
-    let plain = try await Program.run("presets", "show", "nlc/edge-lossy", in: scratch)
+    let plain = try await scratch.run("presets show nlc/edge-lossy")
     #expect(
       plain.out.contains("240 kbit/s, 400 ms, 1 % lost down; 200 kbit/s, 440 ms up\n"),
       "\(plain.out)"
     )
   }
 
-  @Test func `bars are kept, and a reader is told that nothing checks them`() async throws {
+  @Test func `bars are kept in a scenario that is shown`() async throws {
     let scratch = try Scratch()
     var scenario = Scenario("dry", gates: [try Gate("calls >= 1")])
     (scenario.class, scenario.bars) = ("calm", [try Gate("successRate >= 0.9")])
     let text = String(decoding: scenario.data(), as: UTF8.self)
     try scratch.write(text, to: "dry.json")
-    let run = try await Program.run("scenarios", "show", "dry.json", in: scratch)
-    let told = "\"bars\" are not checked yet: they are kept, and no verdict depends on them.\n"
-    expectEqual(run, Program.Run(code: 0, out: text, err: "dry.json: \(told)"))
+    try await scratch.expect("scenarios show dry.json", out: text)
   }
 
   /// A profile as the Network Link Conditioner of a Mac writes it.
@@ -80,8 +78,7 @@ import WindTunnel
       Self.plist(Self.profile("Train", downDelay: 80, percent: 2)),
       to: "Train.plist"
     )
-    let run = try await Program.run("presets", "import", "Train.plist", in: scratch)
-    expectEqual(run.code, 0, "\(run.err)")
+    let run = try await scratch.run("presets import Train.plist").exits(0)
     let scenario = try Scenario(data: Data(run.out.utf8), source: "train.json")
     let link = try #require(scenario.link)
     expectEqual(scenario.name, "Train")
@@ -90,33 +87,22 @@ import WindTunnel
     #expect(link.down.lossProbability == 0.02 && link.up.lossProbability == 0)
     expectEqual(link.dnsDelay, .milliseconds(250))
     try scratch.write(run.out, to: "train.json")
-    let flown = try await Program.run(
-      ["drill", "--scenario", "train.json", "--calls", "3", "--concurrency", "3"],
-      in: scratch
-    )
-    expectEqual(flown.code, 0, "\(flown.err)")
+    try await scratch.run("drill --scenario train.json --calls 3 --concurrency 3").exits(0)
   }
 
   @Test func `of several profiles one has to be named, and what is none is refused`() async throws {
     let scratch = try Scratch()
     let two = ["Slow", "Fast"].map { Self.profile($0, downDelay: 5, percent: 0) }.joined()
     try scratch.write(Self.plist(two), to: "two.plist")
-    let unnamed = try await Program.run("presets", "import", "two.plist", in: scratch)
+    let unnamed = try await scratch.run("presets import two.plist")
     #expect(unnamed.code == 64 && unnamed.out.isEmpty)
     #expect(unnamed.err.contains("two.plist holds 2 profiles; name one by --profile: Fast, Slow."))
-    let named = try await Program.run(
-      "presets",
-      "import",
-      "two.plist",
-      "--profile",
-      "Fast",
-      in: scratch
-    )
+    let named = try await scratch.run("presets import two.plist --profile Fast")
     try expectEqual(Scenario(data: Data(named.out.utf8), source: "").name, "Fast")
     try scratch.write("not a list", to: "no.plist")
-    let refused = try await Program.run("presets", "import", "no.plist", in: scratch)
+    let refused = try await scratch.run("presets import no.plist")
     #expect(refused.code == 65 && refused.out.isEmpty && refused.err.contains("no.plist"))
-    let absent = try await Program.run("presets", "import", "none.plist", in: scratch)
+    let absent = try await scratch.run("presets import none.plist")
     #expect(absent.code == 66 && absent.out.isEmpty && absent.err.contains("none.plist"))
   }
 }

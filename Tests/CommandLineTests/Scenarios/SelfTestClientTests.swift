@@ -15,12 +15,10 @@ import WindTunnel
       ofItemAtPath: scratch.file("curl").path
     )
     let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
-    let run = try await Program.run(
-      ["faults", "selftest", "--fault", "close-after-request"],
-      in: scratch,
+    let run = try await scratch.run(
+      "faults selftest --fault close-after-request",
       with: ["PATH": "\(scratch.folder.path):\(path)"]
-    )
-    expectEqual(run.code, 1)
+    ).exits(1)
     #expect(run.out.contains("      curl: 139, expected "), "\(run)")
   }
 

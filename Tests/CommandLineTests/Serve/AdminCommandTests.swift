@@ -13,10 +13,7 @@ import WindTunnel
   @Test(.enabled(if: Companion.find("curl") != nil, "curl is not here."))
   func `curl asks and changes the scenario`() async throws {
     let scratch = try Scratch()
-    let flight = try Flight(
-      ["serve", "--cassette", Repository.shop, "--admin-port", "0"],
-      in: scratch
-    )
+    let flight = try Flight(line("serve --cassette \(Repository.shop) --admin-port 0"), in: scratch)
     let url = try #require(try await flight.line())
     let admin = try #require(try await flight.line())
     #expect(admin.hasPrefix("http://127.0.0.1:") && admin != url)
@@ -52,15 +49,14 @@ import WindTunnel
   ) async throws {
     let scratch = try Scratch()
     try scratch.write(Self.slow, to: "slow.json")
-    let (origin, upstream) = try await Server.start("slow.json", "--speed", "1", in: scratch)
+    let (origin, upstream) = try await Server.start("slow.json", "--speed 1", in: scratch)
     let words =
       switch command {
       case "serve": ["serve", "--cassette", "slow.json", "--speed", "1"]
       case "record": ["record", "--upstream", upstream, "--cassette", "new.json"]
       default: ["proxy", "--record", "new.json"]
       }
-    let flight = try Flight(words + ["--admin-port", "0"], in: scratch)
-    let url = try #require(try await flight.line())
+    let (flight, url) = try await scratch.start(words + ["--admin-port", "0"])
     let admin = try #require(try await flight.line())
     // A proxy is asked by a whole address (RFC 9112 §3.2.2).
     let target = command == "proxy" ? "\(upstream)/slow" : "/slow"
@@ -103,13 +99,13 @@ import WindTunnel
     let text =
       #"{"windtunnel":1,"interactions":[{"request":{"method":"POST","url":"/a"},"response":{"text":"ok"}}]}"#
     try scratch.write(text, to: "a.json")
-    let (flight, url) = try await Server.start("a.json", "--body-bytes-max", "4", in: scratch)
+    let (flight, url) = try await Server.start("a.json", "--body-bytes-max 4", in: scratch)
     let head = "POST /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: "
     let taken = try await Server.raw(url, "\(head)4\r\n\r\n1234", in: scratch)
     #expect(taken.hasPrefix("HTTP/1.1 200 OK\r\n"), "\(taken)")
     let refused = try await Server.raw(url, "\(head)5\r\n\r\n", in: scratch)
     #expect(refused.hasPrefix("HTTP/1.1 413 "), "\(refused)")
-    try await expectEqual(flight.interrupt().code, 0)
+    try await flight.interrupt().exits(0)
   }
 }
 

@@ -37,7 +37,7 @@ import Testing
       to: "look.sh"
     )
     let run = try await Companion.run(
-      ["unshare", "-Urnm", "sh", "look.sh", try Program.executable().path],
+      line("unshare -Urnm sh look.sh \(try Program.executable().path)"),
       in: scratch
     )
     expectEqual(run.code, 0, "\(run)")
@@ -58,7 +58,7 @@ import Testing
     let scratch = try Scratch()
     let bad = #"{"windtunnelDNS":1,"entries":[{"name":"a.test","fault":"nxdomian"}]}"#
     try scratch.write(bad, to: "bad.json")
-    let run = try await Program.run("dns", "--script", "bad.json", in: scratch)
+    let run = try await scratch.run("dns --script bad.json")
     #expect(run.code == 64 && run.out.isEmpty, "\(run)")
     let sentence = "bad.json, entries[0].fault: \"nxdomian\" is none of nxdomain"
     #expect(run.err.contains(sentence), "\(run.err)")

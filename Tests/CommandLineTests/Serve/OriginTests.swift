@@ -42,7 +42,7 @@ import Testing
     try scratch.write(tape + #""response":{"text":"a"}}]}"#, to: "tape.json")
     let flight = try Flight(["serve", "--cassette", "tape.json"] + flags, in: scratch)
     try await check(try #require(try await flight.line()), "api.example.test", allows, in: scratch)
-    try await expectEqual(flight.interrupt().code, 0)
+    try await flight.interrupt().exits(0)
   }
 
   @Test(arguments: [false, true])

@@ -19,8 +19,7 @@ import WindTunnelRemote
   @Test func `a test sets a tape, stubs and the scenario of a server that runs`() async throws {
     let scratch = try Scratch()
     let words = ["serve", Repository.shop, "--port", "0", "--admin-port", "0"]
-    let flight = try Flight(words, in: scratch)
-    let base = try #require(try await flight.line())
+    let (flight, base) = try await scratch.start(words)
     let admin = try #require(try await flight.line())
     let server = RemoteServer(admin: try #require(URL(string: admin)))
     try await expectEqual(server.health().scenario, "calm")
@@ -43,7 +42,7 @@ import WindTunnelRemote
     let refusal = await #expect(throws: RemoteError.self) { try await server.play("no-weather") }
     #expect("\(String(describing: refusal))".contains("no-weather"))
     try await expectEqual(server.interactions().count, 1)
-    try await expectEqual(flight.interrupt().code, 0)
+    try await flight.interrupt().exits(0)
     await #expect(throws: RemoteError.self) { try await server.health() }
   }
 }

@@ -15,34 +15,23 @@ import WindTunnel
     let scratch = try Scratch()
     let (origin, url) = try await Server.start(
       Repository.shop,
-      "--tls",
-      "--ca-out",
-      "origin.pem",
+      "--tls --ca-out origin.pem",
       in: scratch
     )
     #expect(url.hasPrefix("https://127.0.0.1:"))
     // The recording server is asked by https, too.
-    let run = try await Program.run(
-      [
-        "record", "--upstream", url, "--upstream-ca", "origin.pem", "--cassette", "new.json",
-        "--as",
-        "https://api.example.test", "--tls", "--ca-out", "own.pem", "--", "curl", "-sS",
-        "--noproxy", "*", "--cacert", "own.pem", "{url}/home",
-      ],
-      in: scratch
-    )
-    expectEqual(run.code, 0, "\(run.err)")
+    let run = try await scratch.run(
+      "record --upstream \(url) --upstream-ca origin.pem --cassette new.json",
+      "--as https://api.example.test --tls --ca-out own.pem -- curl -sS --noproxy *",
+      "--cacert own.pem {url}/home"
+    ).exits(0)
     #expect(run.out.contains("Olá, João!"))
     expectEqual(run.err, "new.json: 1 interactions\n")
     let recorded = try Cassette(contentsOf: scratch.file("new.json")).interactions
     expectEqual(recorded.map(\.request.url), ["https://api.example.test/home"])
     // Whom the machine does not trust is not believed, and the tape says why.
-    let refused = try await Program.run(
-      [
-        "record", "--upstream", url, "--cassette", "refused.json", "--", "curl", "-sS", "--noproxy",
-        "*", "{url}/home",
-      ],
-      in: scratch
+    let refused = try await scratch.run(
+      "record --upstream \(url) --cassette refused.json -- curl -sS --noproxy * {url}/home"
     )
     #expect(refused.out.contains("its certificate does not hold"), "\(refused)")
     #expect(try scratch.text("refused.json").contains("\"serverCertificateHasUnknownRoot\""))
@@ -56,7 +45,7 @@ import WindTunnel
   func `without OpenSSL one sentence says what is missing`(words: [String]) async throws {
     let scratch = try Scratch()
     let nowhere = scratch.folder.path
-    let run = try await Program.run(words, in: scratch, with: ["WINDTUNNEL_OPENSSL": nowhere])
+    let run = try await scratch.run(words, with: ["WINDTUNNEL_OPENSSL": nowhere])
     #expect(run.code == 69 && run.out.isEmpty)
     #expect(run.err.hasPrefix("windtunnel: TLS is not to be had: OpenSSL 3 was not found: "))
     #expect(run.err.contains(" in \(nowhere). To have it, install it ("))
@@ -66,12 +55,10 @@ import WindTunnel
 
   @Test func `without OpenSSL all else works`() async throws {
     let scratch = try Scratch()
-    let flight = try Flight(
+    let (flight, url) = try await scratch.start(
       ["serve", "--cassette", Repository.shop],
-      in: scratch,
       with: ["WINDTUNNEL_OPENSSL": scratch.folder.path]
     )
-    let url = try #require(try await flight.line())
     await expectEqual(ask("\(url)/home").status, 200)
     try await expectEqual(flight.interrupt(), Program.Run(code: 0, out: "\(url)\n", err: ""))
   }
@@ -87,16 +74,12 @@ import WindTunnel
     try Data(text.utf8).write(to: scratch.file("bad.json"))
     let (server, url) = try await Server.start(
       Repository.shop,
-      "--tls",
-      "--ca-out",
-      "ca.pem",
-      "--scenario",
-      "bad.json",
+      "--tls --ca-out ca.pem --scenario bad.json",
       in: scratch
     )
     func ask() async throws -> (code: Int32, text: String) {
       let run = try await Companion.run(
-        ["curl", "-sS", "--noproxy", "*", "--cacert", "ca.pem", "\(url)/home"],
+        line("curl -sS --noproxy * --cacert ca.pem \(url)/home"),
         in: scratch
       )
       return (run.code, run.text)
@@ -104,7 +87,7 @@ import WindTunnel
     try await expectEqual(ask().code, 60)
     let second = try await ask()
     #expect(second.code == 0 && second.text.contains("Olá, João!"), "\(second)")
-    try await expectEqual(server.interrupt().code, 0)
+    try await server.interrupt().exits(0)
   }
 
   @Test(arguments: [
@@ -132,9 +115,8 @@ import WindTunnel
   ) async throws {
     let scratch = try Scratch()
     try Data(text.utf8).write(to: scratch.file("bad.json"))
-    let run = try await Program.run(
-      ["serve", "--cassette", Repository.shop, "--scenario", "bad.json"] + flags,
-      in: scratch
+    let run = try await scratch.run(
+      ["serve", "--cassette", Repository.shop, "--scenario", "bad.json"] + flags
     )
     #expect(run.code == 64 && run.out.isEmpty)
     expectEqual(

@@ -9,12 +9,12 @@ enum Server {
   /// Starts one and waits until it listens.
   static func start(
     _ cassette: String = Repository.shop,
-    _ more: String...,
+    _ more: CommandLine...,
     in scratch: Scratch
   ) async throws -> (flight: Flight, url: String) {
     // It stands for real servers, too, and is asked by the names that their recordings bear.
     let words = ["serve", "--cassette", cassette, "--allow-origin", "*"]
-    let flight = try Flight(words + more, in: scratch)
+    let flight = try Flight(words + more.flatMap(\.words), in: scratch)
     return (flight, try #require(try await flight.line()))
   }
 
@@ -62,7 +62,7 @@ enum Server {
     try scratch.write(tape + #""response":{},"then":"fail"}]}"#, to: "a.json")
     let faults = #"[{"when":{"request":"GET /weather"},"faults":[{"status":503}]}]"#
     try scratch.write(#"{"windtunnelScenario":1,"name":"x","rules":\#(faults)}"#, to: "x.json")
-    let (flight, url) = try await Server.start("a.json", "--scenario", "x.json", in: scratch)
+    let (flight, url) = try await Server.start("a.json", "--scenario x.json", in: scratch)
     let statuses = [
       await ask("\(url)/home"), await ask("\(url)/home"), await ask("\(url)/hoem?page=%1B"),
       await ask("\(url)/weather"), await ask("\(url)/hoem?page=%1B"),
@@ -87,8 +87,7 @@ enum Server {
     let text = tape + #"["2001-02-03T04:05:06Z"]},"recordedAt":"2001-02-03T04:05:06Z"}]}"#
     try scratch.write(text, to: "a.json")
     for (flags, isOld) in [([], true), (["--refresh-dates"], false)] {
-      let flight = try Flight(["serve", "--cassette", "a.json"] + flags, in: scratch)
-      let url = try #require(try await flight.line())
+      let (flight, url) = try await scratch.start(["serve", "--cassette", "a.json"] + flags)
       let body = await ask("\(url)/a").body
       expectEqual((body == #"["2001-02-03T04:05:06Z"]"#), isOld, "\(body)")
       expectEqual(body.utf8.count, 24)
@@ -107,8 +106,7 @@ enum Server {
 
       """
     for (flags, err) in [([], ""), (["--refresh-dates"], sentence)] {
-      let flight = try Flight(["serve", "--cassette", "a.json"] + flags, in: scratch)
-      let url = try #require(try await flight.line())
+      let (flight, url) = try await scratch.start(["serve", "--cassette", "a.json"] + flags)
       try await expectEqual(flight.interrupt(), Program.Run(code: 0, out: "\(url)\n", err: err))
     }
   }
@@ -117,15 +115,10 @@ enum Server {
     let scratch = try Scratch()
     let scenario = #"{"windtunnelScenario":1,"name":"x","rules":[{"when":{"first":1},"#
     try scratch.write(scenario + #""faults":[{"status":503}]}]}"#, to: "rain.json")
-    let (flight, url) = try await Server.start(
-      Repository.shop,
-      "--scenario",
-      "rain.json",
-      in: scratch
-    )
+    let (flight, url) = try await Server.start(Repository.shop, "--scenario rain.json", in: scratch)
     await expectEqual(ask("\(url)/home").status, 503)
     await expectEqual(ask("\(url)/home").status, 200)
-    try await expectEqual(flight.interrupt().code, 0)
+    try await flight.interrupt().exits(0)
   }
 
   @Test func `serve takes the time that was recorded, or the share that it is told`() async throws {
@@ -136,12 +129,12 @@ enum Server {
       to: "late.json"
     )
     for (speed, least) in [("1", 800), ("2", 400)] {
-      let (flight, url) = try await Server.start("late.json", "--speed", speed, in: scratch)
+      let (flight, url) = try await Server.start("late.json", "--speed \(speed)", in: scratch)
       let clock = ContinuousClock()
       let start = clock.now
       await expectEqual(ask("\(url)/n").body, "late")
       #expect(clock.now - start >= .milliseconds(least))
-      try await expectEqual(flight.interrupt().code, 0)
+      try await flight.interrupt().exits(0)
     }
   }
 
@@ -149,10 +142,7 @@ enum Server {
     let scratch = try Scratch()
     let (flight, url) = try await Server.start(in: scratch)
     let port = try #require(url.split(separator: ":").last.map(String.init))
-    let second = try await Program.run(
-      ["serve", "--cassette", Repository.shop, "--port", port],
-      in: scratch
-    )
+    let second = try await scratch.run("serve --cassette \(Repository.shop) --port \(port)")
     let err = "windtunnel: Port \(port) is in use; choose another, or 0 for any that is free.\n"
     expectEqual(second, Program.Run(code: 69, out: "", err: err))
     try await flight.interrupt()
@@ -163,11 +153,7 @@ enum Server {
     let (upstream, url) = try await Server.start(in: scratch)
     let words = ["record", "--upstream", url, "--cassette", "new.json"]
     let origin = ["--as", "https://api.example.test"]
-    let run = try await Program.run(
-      words + origin + ["--"] + Server.client(of: "/home"),
-      in: scratch
-    )
-    expectEqual(run.code, 0)
+    let run = try await scratch.run(words + origin + ["--"] + Server.client(of: "/home")).exits(0)
     #expect(run.out.contains("Olá, João!"), "\(run.out)")
     expectEqual(run.err, "new.json: 1 interactions\n")
     let cassette = try Cassette(contentsOf: scratch.file("new.json"))
@@ -178,11 +164,7 @@ enum Server {
     #expect(!(try scratch.text("new.json")).contains("127.0.0.1"))
     // Once recorded it is played, and not a byte of it changes.
     let text = try scratch.text("new.json")
-    let again = try await Program.run(
-      words + origin + ["--"] + Server.client(of: "/home"),
-      in: scratch
-    )
-    expectEqual(again.code, 0)
+    let again = try await scratch.run(words + origin + ["--"] + Server.client(of: "/home")).exits(0)
     #expect(again.out.contains("Olá, João!"))
     try expectEqual(scratch.text("new.json"), text)
     try await upstream.interrupt()
@@ -192,8 +174,7 @@ enum Server {
     let scratch = try Scratch()
     let (upstream, url) = try await Server.start(in: scratch)
     let words = ["record", "--upstream", url, "--cassette", "new.json"]
-    let flight = try Flight(words, in: scratch)
-    let proxy = try #require(try await flight.line())
+    let (flight, proxy) = try await scratch.start(words)
     await expectEqual(ask("\(proxy)/home").status, 200)
     let run = try await flight.interrupt()
     expectEqual(run, Program.Run(code: 0, out: "\(proxy)\n", err: "new.json: 1 interactions\n"))
@@ -211,8 +192,7 @@ enum Server {
       in: scratch
     )
     while let line = try await flight.line(), line != "asked" {}
-    let run = try await flight.interrupt()
-    expectEqual(run.code, 0)
+    let run = try await flight.interrupt().exits(0)
     expectEqual(run.err, "new.json: 1 interactions\n")
     try await upstream.interrupt()
   }

@@ -99,8 +99,7 @@ import Testing
     try scratch.write(scenario(503), to: "rain.json")
     try scratch.write(#"{"match":1}"#, to: "match.json")
     let words = ["--scenario", "rain.json", "--match", "match.json", "--watch"]
-    let flight = try Flight(["serve", "--cassette", "a.json"] + words, in: scratch)
-    let url = try #require(try await flight.line())
+    let (flight, url) = try await scratch.start(["serve", "--cassette", "a.json"] + words)
     await expectEqual(ask("\(url)/a").status, 503)
     // What does not read, or cannot be flown here, changes nothing.
     for text in [
@@ -116,8 +115,7 @@ import Testing
     try scratch.write(#"{"match":1,"ignoreQuery":["b"]}"#, to: "match.json")
     while await ask("\(url)/a?b=1").status == 501 {}
     await expectEqual(ask("\(url)/a?b=1").body, "one")
-    let run = try await flight.interrupt()
-    expectEqual(run.code, 0)
+    let run = try await flight.interrupt().exits(0)
     let lines = run.err.split(separator: "\n")
     // Each 501 is told, too, however often it was asked for while the rules were read.
     let told = lines.filter { !$0.hasPrefix("501: GET /a?b=1 is not on the cassette; ") }

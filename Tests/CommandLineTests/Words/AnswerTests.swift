@@ -9,8 +9,7 @@ import WindTunnelReports
   func `a short calm drill ends with 0, and its report has the promised keys`() async throws {
     let scratch = try Scratch()
     let drill = ["drill", "--subject", "network-layer", "--calls", "5", "--scenario", "calm"]
-    let run = try await Program.run(drill + ["--report", "drill.json", "--json"], in: scratch)
-    expectEqual(run.code, 0)
+    let run = try await scratch.run(drill + ["--report", "drill.json", "--json"]).exits(0)
     let text = try scratch.text("drill.json")
     expectEqual(run.out, text)
     let keys = [
@@ -32,10 +31,8 @@ import WindTunnelReports
     expectEqual(subject["successRate"]?.doubleValue, 1)
     expectEqual(scenario["subjects"]?[1]?["name"], "urlsession")
     // The report is read back to the same text, and to the table that the drill prints.
-    let again = try await Program.run("report", "drill.json", "--format", "json", in: scratch)
-    expectEqual(again, Program.Run(code: 0, out: text, err: ""))
-    let table = try await Program.run("report", "drill.json", in: scratch)
-    expectEqual(table.code, 0)
+    try await scratch.expect("report drill.json --format json", out: text)
+    let table = try await scratch.run("report drill.json").exits(0)
     expectEqual(table.out, (try Report(contentsOf: scratch.file("drill.json")).text()))
     #expect(table.out.hasPrefix("seed 1, decisions "))
   }
@@ -43,14 +40,9 @@ import WindTunnelReports
   @Test(.referenceClient) func `a drill prints its table and nothing else on standard output`()
     async throws
   {
-    let run = try await Program.run(
-      [
-        "drill", "--subject", "network-layer", "--calls", "5", "--scenario", "calm", "--stage",
-        "in-process",
-      ],
-      in: Scratch()
-    )
-    expectEqual(run.code, 0)
+    let run = try await Scratch().run(
+      "drill --subject network-layer --calls 5 --scenario calm --stage in-process"
+    ).exits(0)
     let lines = run.out.split(separator: "\n", omittingEmptySubsequences: false)
     expectEqual(lines.first?.hasPrefix("seed 1, decisions "), true)
     let table = lines.drop { !$0.hasPrefix("scenario  subject") }
@@ -73,42 +65,32 @@ import WindTunnelReports
   @Test func `a report with a figure that is not its log's is refused`() async throws {
     let scratch = try Scratch()
     let drill = ["drill", "--calls", "1", "--scenario", "calm", "--stage", "in-process"]
-    _ = try await Program.run(drill + ["--report", "drill.json"], in: scratch)
+    _ = try await scratch.run(drill + ["--report", "drill.json"])
     let text = try scratch.text("drill.json")
     try scratch.write(
       text.replacing("\"successRate\": 1,", with: "\"successRate\": 0.5,"),
       to: "drill.json"
     )
-    let run = try await Program.run("report", "drill.json", in: scratch)
-    expectEqual(run.code, 65)
+    let run = try await scratch.run("report drill.json").exits(65)
     #expect(run.out.isEmpty)
     #expect(run.err.contains("successRate: the figure is not the one of the log, which is 1."))
   }
 
   @Test func `cassette show lists one interaction a line`() async throws {
-    let run = try await Program.run("cassette", "show", Repository.shop, in: Scratch())
-    expectEqual(
-      run,
-      Program.Run(
-        code: 0,
-        out: """
-          #1 GET https://shop.example.test/home → 200, 116 bytes of application/json
-          #2 POST https://shop.example.test/login → 200, 44 bytes of application/json
-          #3 POST https://shop.example.test/payments → 201, 48 bytes of application/json
-          #4 POST https://shop.example.test/telemetry → 202, 17 bytes of application/json
-          #5 GET https://shop.example.test/recommendations?user=7 → 200, 57 bytes of application/json
+    try await Scratch().expect(
+      "cassette show \(Repository.shop)",
+      out: """
+        #1 GET https://shop.example.test/home → 200, 116 bytes of application/json
+        #2 POST https://shop.example.test/login → 200, 44 bytes of application/json
+        #3 POST https://shop.example.test/payments → 201, 48 bytes of application/json
+        #4 POST https://shop.example.test/telemetry → 202, 17 bytes of application/json
+        #5 GET https://shop.example.test/recommendations?user=7 → 200, 57 bytes of application/json
 
-          """,
-        err: ""
-      )
+        """
     )
   }
 
   @Test func `cassette show opens one interaction`() async throws {
-    let run = try await Program.run(
-      ["cassette", "show", Repository.shop, "--number", "4"],
-      in: Scratch()
-    )
     let out = """
       POST https://shop.example.test/telemetry
       Content-Type: application/json
@@ -122,12 +104,8 @@ import WindTunnelReports
       {"accepted":true}
 
       """
-    expectEqual(run, Program.Run(code: 0, out: out, err: ""))
-    let beyond = try await Program.run(
-      ["cassette", "show", Repository.shop, "--number", "9"],
-      in: Scratch()
-    )
-    expectEqual(beyond.code, 64)
+    try await Scratch().expect("cassette show \(Repository.shop) --number 4", out: out)
+    let beyond = try await Scratch().run("cassette show \(Repository.shop) --number 9").exits(64)
     #expect(beyond.err.hasPrefix("windtunnel: There is no interaction #9; the last is #5.\n"))
   }
 
@@ -143,7 +121,6 @@ import WindTunnelReports
       """,
       to: "e.json"
     )
-    let run = try await Program.run("cassette", "show", "e.json", "--number", "1", in: scratch)
     let out = """
       GET https://a.example/e
 
@@ -154,11 +131,8 @@ import WindTunnelReports
       {"offsetMilliseconds":40.5,"event":"end","retryMilliseconds":50,"data":"b\\nc"}
 
       """
-    expectEqual(run, Program.Run(code: 0, out: out, err: ""))
-    let json = try await Program.run(
-      ["cassette", "show", "e.json", "--number", "1", "--json"],
-      in: scratch
-    )
+    try await scratch.expect("cassette show e.json --number 1", out: out)
+    let json = try await scratch.run("cassette show e.json --number 1 --json")
     let shown = try JSON(parsing: Data(json.out.utf8), source: "shown")
     expectEqual(
       shown["response"]?["events"],
@@ -175,13 +149,12 @@ import WindTunnelReports
   @Test func `cassette convert makes a cassette of a HAR without its secrets`() async throws {
     let scratch = try Scratch()
     try scratch.write(Texts.har, to: "a.har")
-    let run = try await Program.run("cassette", "convert", "a.har", "a.json", in: scratch)
-    expectEqual(run.code, 0)
+    let run = try await scratch.run("cassette convert a.har a.json").exits(0)
     #expect(run.out.isEmpty)
     #expect(run.err.hasSuffix("a.json: 1 interactions\n"))
     let text = try scratch.text("a.json")
     #expect(!text.contains("a-secret-of-a-test"))
-    let shown = try await Program.run("cassette", "show", "a.json", in: scratch)
+    let shown = try await scratch.run("cassette show a.json")
     expectEqual(
       shown.out,
       "#1 GET https://api.example.test/users/7 → 200, 8 bytes of application/json\n"
@@ -191,14 +164,8 @@ import WindTunnelReports
 
 extension JSON {
   /// The names of an object's members, in order.
-  var keys: [String] {
-    guard case .object(let members) = self else { return [] }
-    return members.map(\.name.value)
-  }
+  var keys: [String] { members.map(\.name.value) }
 
   /// An element of a list.
-  subscript(index: Int) -> JSON? {
-    guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
-    return elements[index]
-  }
+  subscript(index: Int) -> JSON? { elements.indices.contains(index) ? elements[index] : nil }
 }

@@ -10,8 +10,7 @@
   @Suite struct CoverageTableTests {
     /// The rows, by what they are for.
     private static func rows() throws -> [String: String] {
-      let file = Repository.root.appendingPathComponent("Tests/coverage.txt")
-      let text = try String(contentsOf: file, encoding: .utf8)
+      let text = try Repository.text("Tests/coverage.txt")
       var rows: [String: String] = [:]
       for line in text.split(separator: "\n") where !line.hasPrefix("#") {
         let parts = line.split(separator: ":", maxSplits: 1).map(String.init)
@@ -27,7 +26,7 @@
     {
       var expected: Set<String> = ["every fault"]
       expected.formUnion(FindingRule.all.map { "rule \($0.id)" })
-      let help = try await Program.run("help", "all", in: Scratch()).out
+      let help = try await Scratch().run("help all").out
       for line in help.split(separator: "\n") {
         // A row of the list: two spaces, the command's words, two spaces, its sentence.
         guard line.hasPrefix("  "), let end = line.dropFirst(2).firstRange(of: "  ") else {
@@ -49,9 +48,8 @@
     }
 
     @Test func `each row names a test of the value tier`() throws {
-      let file = Repository.root.appendingPathComponent("Tests/tiers.txt")
       let tiers = try Set(
-        String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init)
+        Repository.text("Tests/tiers.txt").split(separator: "\n").map(String.init)
       )
       for (what, test) in try Self.rows() {
         #expect(

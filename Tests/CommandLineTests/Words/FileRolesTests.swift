@@ -31,7 +31,7 @@ import Testing
     )
     let here = scratch.folder.lastPathComponent
     let words = line.replacing("FOLDER", with: here).split(separator: " ").map(String.init)
-    let run = try await Program.run(words, in: scratch)
+    let run = try await scratch.run(words)
     let sentence =
       "windtunnel: \(written.replacing("FOLDER", with: here)) would be written over it: "
       + "\(read) names the same file. Name another one.\n"
@@ -44,8 +44,7 @@ import Testing
   @Test func `a report is not written over one that it is made of`() async throws {
     let scratch = try Scratch()
     try scratch.write("{}", to: "a.json")
-    let run = try await Program.run("report", "a.json", "--report", "a.json", in: scratch)
-    expectEqual(run.code, 64)
+    let run = try await scratch.run("report a.json --report a.json").exits(64)
     #expect(
       run.err.hasPrefix(
         "windtunnel: --report a.json would be written over it: the same file is read."
@@ -60,11 +59,10 @@ import Testing
     try scratch.write(Texts.cassette, to: "a.json")
     try scratch.write(Texts.har, to: "a.har")
     try scratch.write("mine", to: output)
-    let run = try await Program.run("cassette", "convert", input, output, in: scratch)
     let sentence =
       "windtunnel: \(output) is there already; nothing was written. Name another file, "
       + "or remove it first.\n"
-    expectEqual(run, Program.Run(code: 73, out: "", err: sentence))
+    try await scratch.expect("cassette convert \(input) \(output)", code: 73, err: sentence)
     try expectEqual(scratch.text(output), "mine")
   }
 
@@ -80,8 +78,7 @@ import Testing
       ["cassette", "prune", "a.json", "--number", "1"],
       ["record", "--upstream", "http://127.0.0.1:1", "--cassette", "a.json", "--", "true"],
     ] {
-      let run = try await Program.run(words, in: scratch)
-      expectEqual(run.code, 73)
+      let run = try await scratch.run(words).exits(73)
       expectEqual(run.err, sentence)
     }
     try expectEqual(scratch.text("a.json"), Texts.cassette)
@@ -100,7 +97,7 @@ import Testing
       ["cassette", "show", "a.json"], ["cassette", "show", "a.json", "--number", "1"],
       ["cassette", "diff", "a.json", "b.json"], explain,
     ] {
-      let run = try await Program.run(words, in: scratch)
+      let run = try await scratch.run(words)
       #expect(!run.out.contains("\u{1B}") && !run.out.contains("\u{7}"), "\(words)")
       #expect(run.out.contains(#"\u{1B}"#), "\(words): \(run.out)")
     }

@@ -8,22 +8,20 @@ import WindTunnelReports
 @Suite(.timeLimit(.minutes(5))) struct FormsTests {
   @Test func `serve and record take what they are about without a flag`() async throws {
     let scratch = try Scratch()
-    let origin = try Flight(["serve", Repository.shop], in: scratch)
-    let url = try #require(try await origin.line())
+    let (origin, url) = try await scratch.start(["serve", Repository.shop])
     let words = ["record", url, "--cassette", "new.json", "--"] + Server.client(of: "/home")
-    let run = try await Program.run(words, in: scratch)
+    let run = try await scratch.run(words)
     #expect(run.code == 0 && run.err == "new.json: 1 interactions\n", "\(run)")
     #expect(run.out.contains("Olá, João!"))
-    try await expectEqual(origin.interrupt().code, 0)
+    try await origin.interrupt().exits(0)
   }
 
   @Test func `a group shows what is in it`() async throws {
     let scratch = try Scratch()
-    let list = try await Program.run("scenarios", "list", in: scratch).out
+    let list = try await scratch.run("scenarios list").out
       .components(separatedBy: "\n\n")[0].split(separator: "\n").map { $0.prefix { $0 != " " } }
     func shown(_ group: String) async throws -> [Substring] {
-      let run = try await Program.run("scenarios", "show", group, in: scratch)
-      expectEqual(run.code, 0)
+      let run = try await scratch.run("scenarios show \(group)").exits(0)
       expectEqual(run.err, "To fly them all: windtunnel drill --scenario \(group)\n")
       for line in run.out.split(separator: "\n") { #expect(line.contains("  "), "\(line)") }
       return run.out.split(separator: "\n").map { $0.prefix { $0 != " " } }
@@ -43,7 +41,7 @@ import WindTunnelReports
 
   @Test func `every metric is listed by the name that a gate takes`() async throws {
     let scratch = try Scratch()
-    let run = try await Program.run("metrics", "list", "--json", in: scratch)
+    let run = try await scratch.run("metrics list --json")
     let rows = try run.rows()
     let names = rows.compactMap { $0["name"]?.stringValue }
     #expect(run.code == 0 && run.err == "" && names.count == rows.count && names.count > 40)
@@ -53,28 +51,25 @@ import WindTunnelReports
       #expect(summary.hasSuffix("."), "\(row)")
       try expectEqual(Gate(gate).needsBaseline, (row["needsBaseline"] == true), "\(row)")
     }
-    let plain = try await Program.run("metrics", "list", in: scratch).out
+    let plain = try await scratch.run("metrics list").out
     let lines = plain.components(separatedBy: "\n\n")[0].split(separator: "\n")
     expectEqual(lines.map { $0.dropFirst(2).prefix { $0 != " " } }.map(String.init), names)
     for line in lines { #expect(line.count <= 100, "\(line)") }
     // No other name is a metric's.
     let known = names + rows.compactMap { $0["key"]?.stringValue }
-    let wrong = try await Program.run("drill", "--gate", "nothing == 0", in: scratch)
+    let wrong = try await scratch.run("drill --gate \("nothing == 0")")
     #expect(wrong.code == 64 && !known.contains("nothing"))
   }
 
   @Test func `a command behind two hyphens is who flies`() async throws {
     let scratch = try Scratch()
     let words = ["drill", "--scenario", "calm", "--calls", "2", "--json", "--"]
-    let run = try await Program.run(words + ["sh", "-c", "echo shown", "{url}"], in: scratch)
+    let run = try await scratch.run(words + ["sh", "-c", "echo shown", "{url}"])
     // It sends no request, so nothing is judged.
     expectEqual(run.code, 98, "\(run)")
     let report = try Report(data: Data(run.out.utf8), source: "out")
     expectEqual(report.scenarios.map { $0.subjects.map(\.name) }, [["exec"]])
-    let other = try await Program.run(
-      ["drill", "--subject", "urlsession", "--", "true"],
-      in: scratch
-    )
+    let other = try await scratch.run("drill --subject urlsession -- true")
     #expect(
       other.code == 64
         && other.err.hasPrefix(
@@ -102,7 +97,7 @@ import WindTunnelReports
         ["serve", file], ["drill", "--cassette", file], ["cassette", "show", file],
         ["proxy", "--cassette", file],
       ] {
-        let run = try await Program.run(words, in: scratch)
+        let run = try await scratch.run(words)
         #expect(run.code == 65 && run.out == "", "\(words): \(run)")
         expectEqual(
           run.err,
@@ -111,11 +106,10 @@ import WindTunnelReports
         )
       }
     }
-    let run = try await Program.run("cassette", "convert", "users.yaml", "a.json", in: scratch)
+    let run = try await scratch.run("cassette convert users.yaml a.json")
     #expect(run.code == 65 && run.err.contains("this is a vcrpy cassette"), "\(run)")
     // What is said is what helps.
-    let made = try await Program.run("cassette", "convert", "site.har", "site.json", in: scratch)
-    expectEqual(made.code, 0, "\(made)")
+    try await scratch.run("cassette convert site.har site.json").exits(0)
     try expectEqual(Cassette(contentsOf: scratch.file("site.json")).interactions.count, 1)
   }
 }

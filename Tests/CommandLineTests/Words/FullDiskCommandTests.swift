@@ -82,7 +82,7 @@
       let scratch = try await run("KILL", asking: Array(Self.asked), of: Self.answers)
       try expectEqual(scratch.text("code"), "137\n")
       #expect(!scratch.has("kept/a.json") && scratch.has("kept/a.json.journal"))
-      let show = try await Program.run("cassette", "show", "kept/a.json", in: scratch)
+      let show = try await scratch.run("cassette show kept/a.json")
       for path in Self.small { #expect(show.out.contains("\(path) →"), "\(show)") }
       #expect(!show.out.contains("\(4 << 20) bytes"))
       // A part of the large one may have had room before all of it had none.
@@ -113,7 +113,7 @@
         #expect(!scratch.has("kept/a.json.journal"))
         #expect(!scratch.has("kept/a.json.journal.partial"))
       } else {
-        let show = try await Program.run("cassette", "show", "kept/a.json", in: scratch)
+        let show = try await scratch.run("cassette show kept/a.json")
         let count = show.out.split(separator: "\n").count { $0.contains("/page/") }
         #expect(count > 60)
         try expectEqual(paths("then/a.json", in: scratch), Array(all.prefix(count)))

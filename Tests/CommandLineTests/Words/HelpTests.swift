@@ -6,7 +6,8 @@ import Testing
   @Test(
     .referenceClient,
     arguments: [
-      "", "drill", "search", "record", "serve", "proxy", "dns", "scenarios", "scenarios list",
+      "", "drill", "init", "search", "record", "serve", "proxy", "dns", "scenarios",
+      "scenarios list",
       "scenarios show", "faults", "faults list", "faults selftest", "report", "reproduce",
       "cassette", "cassette show", "cassette convert", "cassette explain", "cassette lint",
       "cassette verify", "cassette diff", "cassette merge", "cassette split", "cassette prune",
@@ -19,7 +20,7 @@ import Testing
   func `help says what its golden file says`(command: String) async throws {
     let words = command.split(separator: " ").map(String.init) + ["--help"]
     let name = (words.dropLast().isEmpty ? ["windtunnel"] : words.dropLast()).joined(separator: "-")
-    let run = try await Program.run(words, in: Scratch())
+    let run = try await Scratch().run(words)
     let golden = Repository.root.appendingPathComponent("Tests/CommandLineTests/Golden/\(name).txt")
     let text = FileManager.default.contents(atPath: golden.path)
       .map { String(decoding: $0, as: UTF8.self) }
@@ -32,18 +33,18 @@ import Testing
 
   @Test func `help of a command can be asked for from the front`() async throws {
     let scratch = try Scratch()
-    let asked = try await Program.run("help", "cassette", "show", in: scratch)
-    let flagged = try await Program.run("cassette", "show", "-h", in: scratch)
+    let asked = try await scratch.run("help cassette show")
+    let flagged = try await scratch.run("cassette show -h")
     expectEqual(asked, flagged)
     expectEqual(asked.code, 0)
   }
 
   @Test func `help of a topic is a line for each of its rows`() async throws {
     let scratch = try Scratch()
-    let codes = try await Program.run("help", "exit-codes", in: scratch)
+    let codes = try await scratch.run("help exit-codes")
     #expect(codes.code == 0 && codes.err == "")
     #expect(codes.out.contains("\n  64   Asked wrongly: "), "\(codes)")
-    let variables = try await Program.run("help", "environment", in: scratch)
+    let variables = try await scratch.run("help environment")
     #expect(variables.out.contains("\n  WINDTUNNEL_SHARD "), "\(variables)")
     #expect(variables.code == 0 && variables.err == "")
   }
@@ -57,14 +58,13 @@ import Testing
   }
 
   @Test func `the version is one line`() async throws {
-    let run = try await Program.run("--version", in: Scratch())
-    expectEqual(run, Program.Run(code: 0, out: "windtunnel 0.1.0\n", err: ""))
+    try await Scratch().expect("--version", out: "windtunnel 0.1.0\n")
   }
 
   @Test func `without words the help goes to standard error`() async throws {
     let scratch = try Scratch()
-    let run = try await Program.run(in: scratch)
-    let help = try await Program.run("--help", in: scratch).out
+    let run = try await scratch.run()
+    let help = try await scratch.run("--help").out
     expectEqual(run, Program.Run(code: 64, out: "", err: help))
   }
 }

@@ -72,10 +72,10 @@
       let script =
         "\(way)sleep 3600 & echo $! >'\(company.path)'; echo $$ >'\(company.path)'; wait"
       return try Flight(
-        [
-          "drill", "--scenario", "calm", "--subject", "exec", "--calls", "60", "--rate", "30",
-          "--timeout", "3600s", "--report", "drill.json", "--", "sh", "-c", script, "{url}",
-        ],
+        line(
+          "drill --scenario calm --subject exec --calls 60 --rate 30 --timeout 3600s",
+          "--report drill.json -- sh -c \(script) {url}"
+        ),
         in: scratch
       )
     }
@@ -146,8 +146,7 @@
       // With four at once, these are in the way of all others.
       let staying = await company.numbers(4)
       flight.signal(signal)
-      let run = try await flight.end()
-      expectEqual(run.code, code, "\(run)")
+      let run = try await flight.end().exits(code)
       let words = "after 0 of 2 scenarios, with 12 calls made"
       #expect(
         run.err.hasSuffix("windtunnel: \(word) \(words): the report is of these alone.\n"),
@@ -163,12 +162,12 @@
       #expect(report.environment.contains(Report.Fact("interrupted", words)))
       // Nobody knows what the others would have come to.
       expectEqual(report.verdict.outcome, .interrupted)
-      let page = try String(contentsOf: scratch.file("drill.html"), encoding: .utf8)
+      let page = try scratch.text("drill.html")
       #expect(page.contains("<p class=\"note\">\(note)</p>"))
       #expect(page.contains("<h1>INTERRUPTED (\(code)): \(words)</h1>"))
       for process in staying { while Self.runs(process) { await Task.yield() } }
       expectEqual(company.rest(), [])
-      let again = try await Program.run("report", "drill.json", "--gate", "calls > 1", in: scratch)
+      let again = try await scratch.run("report drill.json --gate \("calls > 1")")
       #expect(again.code == code && again.out.contains("\n\(note)\n"), "\(again)")
     }
 
@@ -193,7 +192,7 @@
       var all = await company.numbers(6)
       all += try Self.children(of: flight.number)
       flight.signal(SIGKILL)
-      try await expectEqual(flight.end().code, -SIGKILL)
+      try await flight.end().exits(-SIGKILL)
       all += company.rest()
       for process in all { while Self.runs(process) { await Task.yield() } }
       for process in company.rest() { while Self.runs(process) { await Task.yield() } }
@@ -216,14 +215,10 @@
     @Test func `no program outlives a tool and a subject that are killed at once`() async throws {
       let scratch = try Scratch()
       let company = try Company(in: scratch)
-      let flight = try Flight(
-        [
-          "drill", "--scenario", "calm", "--subject", "exec", "--calls", "60", "--rate", "30",
-          "--timeout", "3600s", "--", "sh", "-c", "echo $$ >'\(company.path)'; exec sleep 3600",
-          "{url}",
-        ],
-        in: scratch
-      )
+      let words =
+        line("drill --scenario calm --subject exec --calls 60 --rate 30 --timeout 3600s -- sh -c")
+        + ["echo $$ >'\(company.path)'; exec sleep 3600", "{url}"]
+      let flight = try Flight(words, in: scratch)
       let programs = await company.numbers(6)
       let all = try Self.children(of: flight.number)
       for process in all { kill(process, SIGSTOP) }

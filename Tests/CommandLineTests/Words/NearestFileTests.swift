@@ -22,10 +22,9 @@ import Testing
       try scratch.write(Texts.cassette, to: name)
     }
     for words in [["serve"], ["cassette", "show"], ["drill", "--cassette"], ["report"]] {
-      let run = try await Program.run(words + [path], in: scratch)
       let sentence = advice.isEmpty ? "no such file." : "no such file. \(advice)"
       let err = "windtunnel: \(path): \(sentence)\n"
-      expectEqual(run, Program.Run(code: 66, out: "", err: err))
+      try await scratch.expect(words + [path], code: 66, err: err)
     }
   }
 
@@ -33,7 +32,7 @@ import Testing
     let scratch = try Scratch()
     for number in 0...1000 { try scratch.write("", to: "\(number).txt") }
     try scratch.write(Texts.cassette, to: "api.json")
-    let run = try await Program.run("serve", "apy.json", in: scratch)
+    let run = try await scratch.run("serve apy.json")
     expectEqual(run, Program.Run(code: 66, out: "", err: "windtunnel: apy.json: no such file.\n"))
   }
 }

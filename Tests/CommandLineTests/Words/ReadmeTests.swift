@@ -5,9 +5,7 @@ import WindTunnelVirtualTime
 
 /// The commands and outputs of README are real ones.
 @Suite struct ReadmeTests {
-  private static func page() throws -> String {
-    try String(contentsOf: Repository.root.appending(path: "README.md"), encoding: .utf8)
-  }
+  private static func page() throws -> String { try Repository.text("README.md") }
 
   /// Virtual time has the same figures on every machine.
   @Test(.referenceClient, .enabled(if: VirtualTime.isSupported, "There is no virtual time."))
@@ -17,8 +15,7 @@ import WindTunnelVirtualTime
       page.firstMatch(of: /<!-- output: drill -->\n```\n([^`]*)```/)?.1.split(separator: "\n…\n")
     )
     #expect(shown.count > 1)
-    let run = try await Program.run("drill", in: Scratch())
-    expectEqual(run.code, 99)
+    let run = try await Scratch().run("drill").exits(99)
     // Excerpts in their order.
     var rest = run.out[...]
     for part in shown {
@@ -50,7 +47,7 @@ import WindTunnelVirtualTime
     let scratch = try Scratch()
     let tool = try Program.executable().path
     let line = "'\(tool)' drill --scenario broken-answers --calls 8 --json -- \(command)"
-    let run = try await Program.run(["/bin/sh", "-c", line], in: scratch, isTool: false)
+    let run = try await scratch.run(["/bin/sh", "-c", line], isTool: false)
     // Perl's library, for example, is a package of its own: then no call sends a request.
     if run.code == 98, run.out.contains(#""exit 2""#) {
       try Test.cancel("\(program) lacks a library: \(run.err)")

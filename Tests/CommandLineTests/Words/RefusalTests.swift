@@ -33,11 +33,10 @@ import WindTunnelReports
     sentence: String
   ) async throws {
     let scratch = try Scratch()
-    let run = try await Program.run(Self.words(words), in: scratch)
     let help = (["windtunnel"] + command.split(separator: " ") + ["--help"]).joined(separator: " ")
     let err = "windtunnel: \(sentence)\nFor help: \(help)\n"
-    expectEqual(run, Program.Run(code: 64, out: "", err: err))
-    try expectEqual(FileManager.default.contentsOfDirectory(atPath: scratch.folder.path), [])
+    try await scratch.expect(Self.words(words), code: 64, err: err)
+    try expectEqual(scratch.names(), [])
   }
 
   @Test(arguments: try TestData.rows("unreadable-cassettes.json", count: 5) as [(String, String)])
@@ -52,8 +51,7 @@ import WindTunnelReports
       ["drill", "--cassette", "users.json"],
       ["record", "--upstream", "http://127.0.0.1:1", "--cassette", "users.json"],
     ] {
-      let run = try await Program.run(words, in: scratch)
-      expectEqual(run.code, 65)
+      let run = try await scratch.run(words).exits(65)
       #expect(run.out.isEmpty)
       #expect(run.err.hasPrefix("windtunnel: users.json\(sentence)"), "\(run.err)")
       expectEqual(run.err.count { $0 == "\n" }, 1)
@@ -72,12 +70,12 @@ import WindTunnelReports
       "search --cassette", record, explain,
     ] {
       let words = Self.words(line)
-      let missing = try await Program.run(words + ["nowhere.json"], in: scratch)
+      let missing = try await scratch.run(words + ["nowhere.json"])
       expectEqual(
         missing,
         Program.Run(code: 66, out: "", err: "windtunnel: nowhere.json: no such file.\n")
       )
-      let folder = try await Program.run(words + ["."], in: scratch)
+      let folder = try await scratch.run(words + ["."])
       expectEqual(
         folder,
         Program.Run(code: 66, out: "", err: "windtunnel: . cannot be read: it is a directory.\n")
@@ -100,16 +98,14 @@ import WindTunnelReports
     let scratch = try Scratch()
     try scratch.write(text, to: "rain.json")
     for words in [["drill"], ["serve", "--cassette", Repository.shop]] {
-      let run = try await Program.run(words + ["--scenario", "rain.json"], in: scratch)
       let err = "windtunnel: \(sentence)\nFor help: windtunnel \(words[0]) --help\n"
-      expectEqual(run, Program.Run(code: 64, out: "", err: err))
+      try await scratch.expect(words + ["--scenario", "rain.json"], code: 64, err: err)
     }
   }
 
   @Test func `serve refuses a scenario that one port cannot make`() async throws {
     let words = ["serve", "--cassette", Repository.shop, "--scenario", "dns-failure"]
-    let run = try await Program.run(words, in: Scratch())
-    expectEqual(run.code, 64)
+    let run = try await Scratch().run(words).exits(64)
     #expect(run.err.contains("fly it with windtunnel drill --scenario dns-failure.\n"))
   }
 
@@ -117,16 +113,14 @@ import WindTunnelReports
     let scratch = try Scratch()
     try scratch.makeFolder("folder.json")
     // A drill would say "flown" of each row.
-    let nowhere = try await Program.run("drill", "--report", "nowhere/a.json", in: scratch)
-    expectEqual(nowhere.code, 73)
+    let nowhere = try await scratch.run("drill --report nowhere/a.json").exits(73)
     #expect(nowhere.out.isEmpty)
     #expect(
       nowhere.err.hasPrefix("windtunnel: nowhere/a.json cannot be written: there is no folder ")
     )
     expectEqual(nowhere.err.count { $0 == "\n" }, 1)
-    let folder = try await Program.run("drill", "--report", "folder.json", in: scratch)
     let err = "windtunnel: folder.json cannot be written: it is a directory.\n"
-    expectEqual(folder, Program.Run(code: 73, out: "", err: err))
+    try await scratch.expect("drill --report folder.json", code: 73, err: err)
   }
 
   @Test func `a cassette that cannot be written is told before anything is recorded`()
@@ -135,15 +129,9 @@ import WindTunnelReports
     let scratch = try Scratch()
     try scratch.write(Texts.har, to: "a.har")
     let words = ["record", "--upstream", "http://127.0.0.1:1", "--cassette", "nowhere/a.json"]
-    let record = try await Program.run(words + ["--", "touch", "was-run"], in: scratch)
+    let record = try await scratch.run(words + ["--", "touch", "was-run"])
     #expect(!scratch.has("was-run"))
-    let convert = try await Program.run(
-      "cassette",
-      "convert",
-      "a.har",
-      "nowhere/a.json",
-      in: scratch
-    )
+    let convert = try await scratch.run("cassette convert a.har nowhere/a.json")
     for run in [record, convert] {
       expectEqual(run.code, 73)
       #expect(run.out.isEmpty)
@@ -153,9 +141,8 @@ import WindTunnelReports
   }
 
   @Test func `a command that is not there is told before the server starts`() async throws {
-    let run = try await Program.run(
-      ["record", "--upstream", "http://127.0.0.1:1", "--cassette", "a.json", "--", "no-such-word"],
-      in: Scratch()
+    let run = try await Scratch().run(
+      "record --upstream http://127.0.0.1:1 --cassette a.json -- no-such-word"
     )
     let err = "windtunnel: no-such-word: no such command.\n"
     expectEqual(run, Program.Run(code: 66, out: "", err: err))
@@ -167,16 +154,14 @@ import WindTunnelReports
     try scratch.makeFolder("folder")
     let record = ["record", "http://127.0.0.1:1", "--cassette", "a.json", "--"]
     for words in [record, ["drill", "--scenario", "calm", "--"]] {
-      let run = try await Program.run(words + ["./client.py", "{url}"], in: scratch)
       let err =
         "windtunnel: ./client.py is there but cannot be executed: chmod +x ./client.py, or name its "
         + "interpreter before it.\n"
-      expectEqual(run, Program.Run(code: 66, out: "", err: err))
+      try await scratch.expect(words + ["./client.py", "{url}"], code: 66, err: err)
       // A name without a slash is looked for on PATH alone, and a folder is no command.
       for name in ["client.py", "./gone.py", "./folder"] {
-        let run = try await Program.run(words + [name, "{url}"], in: scratch)
         let err = "windtunnel: \(name): no such command.\n"
-        expectEqual(run, Program.Run(code: 66, out: "", err: err))
+        try await scratch.expect(words + [name, "{url}"], code: 66, err: err)
       }
     }
   }

@@ -14,11 +14,7 @@ import WindTunnelDrill
     -> Program.Run
   {
     let tool = try Program.executable().path
-    return try await Program.run(
-      ["/bin/bash", "-c", script, tool] + words,
-      in: scratch,
-      isTool: false
-    )
+    return try await scratch.run(["/bin/bash", "-c", script, tool] + words, isTool: false)
   }
 
   /// Where there is no virtual time there is no search, which is said on standard error.
@@ -33,7 +29,7 @@ import WindTunnelDrill
   /// A line of each command that prints, by the command's name; without a code: ``searchCode``.
   private static let lines = Result {
     let rows =
-      try TestData.rows("printing-commands.json", count: 60) as [(String, [String], Int32?)]
+      try TestData.rows("printing-commands.json", count: 61) as [(String, [String], Int32?)]
     return rows.map { (command: $0.0, words: $0.1, code: $0.2 ?? searchCode) }
   }
 
@@ -43,10 +39,9 @@ import WindTunnelDrill
   /// Those that print where they listen, and then go on.
   private static let servers = ["serve", "record", "proxy", "dns"]
 
-  private static let calm = [
-    "drill", "--calls", "4", "--rate", "100", "--scenario", "calm", "--subject", "urlsession",
-    "--stage", "in-process",
-  ]
+  private static let calm = line(
+    "drill --calls 4 --rate 100 --scenario calm --subject urlsession --stage in-process"
+  )
 
   private static func prepare() async throws -> Scratch {
     let scratch = try Scratch()
@@ -69,13 +64,13 @@ import WindTunnelDrill
   /// The report of a drill, for all tests.
   private static let drilled = Task {
     let scratch = try Scratch()
-    let run = try await Program.run(calm + ["--report", "drill.json"], in: scratch)
+    let run = try await scratch.run(calm + ["--report", "drill.json"])
     try #require(run.code == 0, "\(run)")
     return try Data(contentsOf: scratch.file("drill.json"))
   }
 
   @Test func `every command is among those that are tried`() async throws {
-    let help = try await Program.run("help", "all", in: Scratch()).out
+    let help = try await Scratch().run("help all").out
     let list = help.components(separatedBy: "\n\n")[0].split(separator: "\n")
     let names = list.map { line in
       line.dropFirst(2).components(separatedBy: "  ")[0]
@@ -105,7 +100,7 @@ import WindTunnelDrill
       let script = #"exec 3> >(exec true); wait $!; exec "$0" "$@" >&3"#
       let run = try await Self.shell(script, words, in: scratch)
       expectEqual(run.code, code, "\(words): \(run)")
-      let whole = try await Program.run(words, in: scratch)
+      let whole = try await scratch.run(words)
       // What is said of the weather has no end that differs, and of a pipe nothing is said.
       expectEqual(run.err, whole.err, "\(words)")
       expectEqual(whole.code, code, "\(words)")
@@ -118,8 +113,7 @@ import WindTunnelDrill
     let words = Self.calm + ["--report", "kept.json", "--gate", "calls > 1000"]
     for (target, code) in [("/dev/full", 73), ("whole", 99)] as [(String, Int32)]
     where target == "whole" || Self.hasFullDevice {
-      let run = try await Self.shell(#""$0" "$@" > \#(target)"#, words, in: scratch)
-      expectEqual(run.code, code, "\(run)")
+      try await Self.shell(#""$0" "$@" > \#(target)"#, words, in: scratch).exits(code)
       #expect(try scratch.text("kept.json").contains("\"gate\": \"calls > 1000\""))
       try FileManager.default.removeItem(at: scratch.file("kept.json"))
     }
@@ -175,12 +169,13 @@ import WindTunnelDrill
   @Test func `a program that is started hears of a broken pipe as ever`() async throws {
     let scratch = try Scratch()
     // `yes` would go on for ever where the signal is ignored and the failed write is not looked at.
-    let words = [
-      "drill", "--scenario", "calm", "--subject", "exec", "--calls", "1", "--report", "drill.json",
-      "--", "bash", "-c",
-      "trap -p PIPE > traps; yes | head -n 1 > /dev/null; echo ${PIPESTATUS[0]} > status", "{url}",
-    ]
-    let run = try await Program.run(words, in: scratch)
+    let words =
+      line("drill --scenario calm --subject exec --calls 1 --report drill.json -- bash -c")
+      + [
+        "trap -p PIPE > traps; yes | head -n 1 > /dev/null; echo ${PIPESTATUS[0]} > status",
+        "{url}",
+      ]
+    let run = try await scratch.run(words)
     try expectEqual(scratch.text("status"), "141\n", "\(run)")
     try expectEqual(scratch.text("traps"), "")
   }

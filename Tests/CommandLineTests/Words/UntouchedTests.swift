@@ -18,22 +18,19 @@ import Testing
     (66, "cassette convert nowhere.har users.json"),
     (64, "cassette convert a.har users.json stray"),
   ])
-  func `a failing command leaves every byte of the cassette`(code: Int, line: String) async throws {
+  func `a failing command leaves every byte of the cassette`(code: Int32, line: String) async throws
+  {
     let scratch = try Scratch()
     try scratch.write(Texts.cassette, to: "users.json")
     try scratch.write(Texts.cassette, to: "cassette.har")
     try scratch.write(Texts.har, to: "a.har")
     try scratch.write("{", to: "broken.har")
-    let run = try await Program.run(line.split(separator: " ").map(String.init), in: scratch)
-    #expect(run.code == code, "\(run.err)")
+    let run = try await scratch.run(line.split(separator: " ").map(String.init)).exits(code)
     #expect(run.out.isEmpty)
     #expect(!run.err.isEmpty)
     try expectEqual(scratch.text("users.json"), Texts.cassette)
-    let files = try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path)
-    expectEqual(
-      files.filter { !$0.hasPrefix(".") }.sorted(),
-      ["a.har", "broken.har", "cassette.har", "users.json"]
-    )
+    let files = try scratch.names().filter { !$0.hasPrefix(".") }
+    expectEqual(files, ["a.har", "broken.har", "cassette.har", "users.json"])
   }
 
   @Test func `a dead upstream does not replace a recording`() async throws {
@@ -42,12 +39,10 @@ import Testing
     let (port, dead) = try Server.closedPort()
     defer { withExtendedLifetime(port) {} }
     let client = Server.client(of: "/home")
-    let run = try await Program.run(
+    let run = try await scratch.run(
       ["record", "--upstream", dead, "--cassette", "users.json", "--mode", "rewrite", "--"]
-        + client,
-      in: scratch
-    )
-    expectEqual(run.code, 69)
+        + client
+    ).exits(69)
     expectEqual(
       run.err,
       "windtunnel: The upstream \(dead) is not there: every connection was refused. "
@@ -62,8 +57,7 @@ import Testing
     try scratch.write(Texts.cassette, to: "users.json")
     let (port, dead) = try Server.closedPort()
     defer { withExtendedLifetime(port) {} }
-    let flight = try Flight(["proxy", "--record", "users.json"], in: scratch)
-    let proxy = try #require(try await flight.line())
+    let (flight, proxy) = try await scratch.start("proxy --record users.json")
     let words = ["curl", "-s", "-o", "-", "-w", "%{http_code}", "--noproxy", "", "-x", proxy]
     let curl = try await Companion.run(words + ["\(dead)/a"], in: scratch)
     #expect(curl.text.hasSuffix("502"), "\(curl.text)")

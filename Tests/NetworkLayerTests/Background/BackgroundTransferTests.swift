@@ -21,21 +21,23 @@ import WindTunnelSymptoms
     }
   }
 
+  private func opened() throws -> (TransferStand, HeldCarrier, BackgroundTransfers) {
+    let stand = TransferStand()
+    return (stand, stand.carrier, try stand.open())
+  }
+
   @Test func `a download is known over a relaunch, and its file is taken once`() async throws {
     let stand = TransferStand()
-    let carrier = HeldCarrier()
-    var first: BackgroundTransfers? = try stand.open(carrier)
-    let begun = try #require(try first?.download(film, label: "film-7"))
+    let begun = try stand.inProcess { try $0.download(film, label: "film-7") }
     #expect(begun.result == nil && begun.file == nil && begun.starts == 1)
     expectEqual(begun.record.state, .running)
-    first = nil
     // The app is launched again, and the system has gone on meanwhile.
-    let transfers = try stand.open(carrier)
+    let transfers = try stand.open()
     expectEqual(transfers.all, [begun])
     try await transfers.takeUp()
-    #expect(carrier.orders.map(\.id) == [begun.id] && carrier.cancelled == [])
+    #expect(stand.carrier.orders.map(\.id) == [begun.id] && stand.carrier.cancelled == [])
     #expect(throws: TransferError.underWay(id: begun.id)) { try transfers.take(begun.id) }
-    let isLeft = try carrier.bring("the film", for: begun.id)
+    let isLeft = try stand.carrier.bring("the film", for: begun.id)
     #expect(!isLeft)
     let ended = try #require(transfers.all.first)
     expectEqual(stand.events, [.ended(ended)])
@@ -59,56 +61,46 @@ import WindTunnelSymptoms
 
   @Test func `the result of another launch is there, and the number goes on`() async throws {
     let stand = TransferStand()
-    let carrier = HeldCarrier()
-    var transfers: BackgroundTransfers? = try stand.open(carrier)
-    let begun = try #require(try transfers?.download(film, label: "a"))
-    _ = try carrier.bring("a", for: begun.id)
-    transfers = nil
-    let again = try stand.open(carrier)
-    try await again.takeUp()
+    try stand.inProcess {
+      _ = try stand.carrier.bring("a", for: $0.download(film, label: "a").id)
+    }
+    let again = try await stand.relaunch()
     let ended = try #require(again.all.first)
     expectEqual(stand.events, [.ended(ended)])
     expectEqual(text(ended.result), "200 ")
     try expectEqual(again.download(film, label: "b").record.call, 2)
-    expectEqual(carrier.orders.count, 2)
+    expectEqual(stand.carrier.orders.count, 2)
   }
 
   @Test func `what is lost on the way is begun anew, and not for ever`() async throws {
     let stand = TransferStand()
-    let carrier = HeldCarrier()
-    var transfers: BackgroundTransfers? = try stand.open(carrier)
-    let begun = try #require(try transfers?.download(film, label: "a"))
-    let other = try #require(try transfers?.download(film, label: "kept"))
+    let (begun, other) = try stand.inProcess {
+      (try $0.download(film, label: "a"), try $0.download(film, label: "kept"))
+    }
     for start in 2...BackgroundTransfers.mostStarts {
-      carrier.lose(begun.id)
-      transfers = nil
-      transfers = try stand.open(carrier)
-      try await transfers?.takeUp()
+      stand.carrier.lose(begun.id)
+      let transfers = try await stand.relaunch()
       // Once: what is under way by then is the carrier's.
-      try await transfers?.takeUp()
-      expectEqual(transfers?.all.map(\.starts), [start, 1])
+      try await transfers.takeUp()
+      expectEqual(transfers.all.map(\.starts), [start, 1])
     }
     expectEqual(
-      carrier.orders.map(\.id),
+      stand.carrier.orders.map(\.id),
       [begun.id, other.id]
         + Array(repeating: begun.id, count: BackgroundTransfers.mostStarts - 1)
     )
-    carrier.lose(begun.id)
-    transfers = nil
-    transfers = try stand.open(carrier)
-    try await transfers?.takeUp()
+    stand.carrier.lose(begun.id)
+    let all = try await stand.relaunch().all
     let lost = NetworkError.transport(
       .connectionLost,
       text: "It was lost 5 times, and is not begun again."
     )
-    expectEqual(transfers?.all.map(\.result), [.failure(lost), nil])
-    expectEqual(transfers?.all.first?.record.response.failure?.name, "connectionLost")
+    expectEqual(all.map(\.result), [.failure(lost), nil])
+    expectEqual(all.first?.record.response.failure?.name, "connectionLost")
   }
 
   @Test func `what the system carries and the ledger does not know is ended`() async throws {
-    let stand = TransferStand()
-    let carrier = HeldCarrier()
-    let transfers = try stand.open(carrier)
+    let (stand, carrier, transfers) = try opened()
     carrier.start(
       TransferOrder(
         id: "a stranger",
@@ -123,9 +115,7 @@ import WindTunnelSymptoms
   }
 
   @Test func `a cancelled transfer leaves nothing, and its end is nobody's`() async throws {
-    let stand = TransferStand()
-    let carrier = HeldCarrier()
-    let transfers = try stand.open(carrier)
+    let (stand, carrier, transfers) = try opened()
     let begun = try transfers.download(film, label: "a")
     transfers.cancel(begun.id)
     expectEqual(carrier.cancelled, [begun.id])
@@ -154,43 +144,39 @@ import WindTunnelSymptoms
   ])
   func `an end is told as that of a call, in this process and the next`(end: End) async throws {
     let stand = TransferStand()
-    let carrier = HeldCarrier()
     let photo = Endpoint(
       .post,
       "/photos",
       body: .data(Data("cat".utf8)),
       rules: ResponseRules(errors: Envelope())
     )
-    var transfers: BackgroundTransfers? = try stand.open(carrier)
-    let begun = try #require(try transfers?.upload(photo, label: "cat"))
-    carrier.end(end.outcome, for: begun.id)
-    // A second end changes nothing.
-    carrier.end(.success(ServerResponse(status: 200)), for: begun.id)
-    let ended = try #require(transfers?.all.first)
+    let ended = try stand.inProcess { transfers in
+      let begun = try transfers.upload(photo, label: "cat")
+      stand.carrier.end(end.outcome, for: begun.id)
+      // A second end changes nothing.
+      stand.carrier.end(.success(ServerResponse(status: 200)), for: begun.id)
+      return try #require(transfers.all.first)
+    }
     expectEqual(text(ended.result), end.text)
     expectEqual(stand.events, [.ended(ended)])
     #expect(ended.record.state != .running)
-    transfers = nil
-    try expectEqual(stand.open(carrier).all, [ended])
+    try expectEqual(stand.open().all, [ended])
     // What was sent is of no more use.
     try expectEqual(stand.names.filter { $0 == ".content" }, [])
   }
 
   @Test func `of an answer that is no success the file is the error's content`() async throws {
     let stand = TransferStand()
-    let carrier = HeldCarrier()
-    let transfers = try stand.open(carrier)
+    let transfers = try stand.open()
     let begun = try transfers.download(film, label: "a")
-    _ = try carrier.bring("no such film", status: 404, for: begun.id)
+    _ = try stand.carrier.bring("no such film", status: 404, for: begun.id)
     let ended = try #require(transfers.all.first)
     expectEqual(ended.result, .failure(.server(status: 404, body: Data("no such film".utf8))))
     expectNil(ended.file)
   }
 
   @Test func `an upload is of what its content was, and has its id for a key`() async throws {
-    let stand = TransferStand()
-    let carrier = HeldCarrier()
-    let transfers = try stand.open(carrier)
+    let (stand, carrier, transfers) = try opened()
     let file = stand.folder.appending(path: "cat.jpg")
     try Data("cat".utf8).write(to: file)
     let begun = try transfers.upload(Endpoint(.post, "/photos", body: .file(file)), label: "cat")
@@ -217,9 +203,7 @@ import WindTunnelSymptoms
   }
 
   @Test func `what cannot be without the app is refused, and nothing is begun`() async throws {
-    let stand = TransferStand()
-    let carrier = HeldCarrier()
-    let transfers = try stand.open(carrier)
+    let (stand, carrier, transfers) = try opened()
     let body = RequestBody.data(Data("b".utf8))
     let refused: [(Endpoint, BackgroundTransfer.Kind, String)] = [
       (
@@ -261,9 +245,7 @@ import WindTunnelSymptoms
   }
 
   @Test func `a ledger is of one process, and of a limited size`() async throws {
-    let stand = TransferStand()
-    let carrier = HeldCarrier()
-    let transfers = try stand.open(carrier)
+    let (stand, _, transfers) = try opened()
     #expect(throws: TransferError.inUse(stand.folder.path)) { try stand.open(HeldCarrier()) }
     for index in 0..<BackgroundTransfers.mostTransfers {
       try transfers.download(film, label: "\(index)")
@@ -274,60 +256,50 @@ import WindTunnelSymptoms
 
   @Test func `a damaged row is set aside, and what has no row is removed`() async throws {
     let stand = TransferStand()
-    let carrier = HeldCarrier()
-    var transfers: BackgroundTransfers? = try stand.open(carrier)
-    let begun = try #require(try transfers?.download(film, label: "a"))
-    let other = try #require(try transfers?.download(film, label: "b"))
-    transfers = nil
+    let (begun, other) = try stand.inProcess {
+      (try $0.download(film, label: "a"), try $0.download(film, label: "b"))
+    }
     let row = stand.folder.appending(path: "\(begun.id).transfer")
     try Data(try Data(contentsOf: row).dropLast(9)).write(to: row)
-    try Data().write(to: stand.folder.appending(path: "0.content"))
-    try Data().write(to: stand.folder.appending(path: "0.came"))
-    try Data().write(to: stand.folder.appending(path: "0.transfer.new"))
-    try Data().write(to: stand.folder.appending(path: "0.came.\(UUID()).half"))
-    try Data().write(to: stand.folder.appending(path: "\(UUID()).part"))
-    try Data().write(to: stand.folder.appending(path: ".\(UUID()).part"))
-    let again = try stand.open(carrier)
+    let id = UUID()
+    let names = ["0.content", "0.came", "0.transfer.new", "0.came.\(id).half", "\(id).part"]
+    for name in names + [".\(id).part"] { try Data().write(to: stand.folder.appending(path: name)) }
+    let again = try stand.open()
     expectEqual(stand.events, [.damaged(file: "\(begun.id).transfer")])
     expectEqual(again.all, [other])
     try expectEqual(stand.names, [".transfer", ".transfer.damaged", "lock"])
     // What its row cannot tell any more is nobody's.
     try await again.takeUp()
-    expectEqual(carrier.cancelled, [begun.id])
+    expectEqual(stand.carrier.cancelled, [begun.id])
   }
 
   @Test func `one that was taken up to its row is forgotten at the next launch`() async throws {
     let stand = TransferStand()
-    let carrier = HeldCarrier()
-    var transfers: BackgroundTransfers? = try stand.open(carrier)
-    let begun = try #require(try transfers?.download(film, label: "a"))
-    _ = try carrier.bring("film", for: begun.id)
-    let file = try #require(transfers?.all.first?.file)
-    transfers = nil
+    let file = try stand.inProcess { transfers in
+      _ = try stand.carrier.bring("film", for: transfers.download(film, label: "a").id)
+      return try #require(transfers.all.first?.file)
+    }
     try FileManager.default.removeItem(at: file)
-    try expectEqual(stand.open(carrier).all, [])
+    try expectEqual(stand.open().all, [])
     try expectEqual(stand.names, ["lock"])
   }
 
   @Test func `where the disk does not note an end, it is told and begun anew later`() async throws {
     let stand = TransferStand()
-    let carrier = HeldCarrier()
-    var transfers: BackgroundTransfers? = try stand.open(carrier)
-    let begun = try #require(try transfers?.download(film, label: "a"))
-    // A folder stands where the row's new version would be written, whoever runs the test.
-    let half = stand.folder.appending(path: "\(begun.id).transfer.new")
-    try FileManager.default.createDirectory(at: half, withIntermediateDirectories: true)
-    _ = try carrier.bring("film", for: begun.id)
-    if case .diskFailed(begun.id, .disk) = stand.events.first, stand.events.count == 1 {
-    } else {
-      Issue.record("\(stand.events)")
+    try stand.inProcess { transfers in
+      let begun = try transfers.download(film, label: "a")
+      // A folder stands where the row's new version would be written, whoever runs the test.
+      let half = stand.folder.appending(path: "\(begun.id).transfer.new")
+      try FileManager.default.createDirectory(at: half, withIntermediateDirectories: true)
+      _ = try stand.carrier.bring("film", for: begun.id)
+      if case .diskFailed(begun.id, .disk) = stand.events.first, stand.events.count == 1 {
+      } else {
+        Issue.record("\(stand.events)")
+      }
+      expectEqual(transfers.all.map(\.result), [nil])
+      try FileManager.default.removeItem(at: half)
     }
-    expectEqual(transfers?.all.map(\.result), [nil])
-    try FileManager.default.removeItem(at: half)
-    transfers = nil
-    transfers = try stand.open(carrier)
-    try await transfers?.takeUp()
-    expectEqual(transfers?.all.map(\.starts), [2])
+    try await expectEqual(stand.relaunch().all.map(\.starts), [2])
   }
 
   #if !canImport(Darwin)

@@ -70,6 +70,7 @@ final class HeldCarrier: TransferCarrier {
 /// A ledger's folder, and what was told of it.
 final class TransferStand: Sendable {
   let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+  let carrier = HeldCarrier()
   private let told = Locked<[TransferEvent]>([])
   let (ends, ending) = AsyncStream.makeStream(of: BackgroundTransfer.self)
 
@@ -80,9 +81,10 @@ final class TransferStand: Sendable {
 
   /// Opens the ledger as a process does when it is launched.
   func open(
-    _ carrier: any TransferCarrier,
+    _ carrier: (any TransferCarrier)? = nil,
     _ url: String = "http://api.example.test"
   ) throws -> BackgroundTransfers {
+    let carrier = carrier ?? self.carrier
     guard let base = URL(string: url) else { throw URLError(.badURL) }
     return try BackgroundTransfers(at: folder, by: carrier, builder: RequestBuilder(baseURL: base))
     {
@@ -90,6 +92,18 @@ final class TransferStand: Sendable {
       told.withLock { $0.append(event) }
       if case .ended(let transfer) = event { ending.yield(transfer) }
     }
+  }
+
+  /// What a process does with the ledger that ends when that is done.
+  func inProcess<Value>(_ work: (BackgroundTransfers) throws -> Value) throws -> Value {
+    try work(open())
+  }
+
+  /// Opens the ledger as a process does that looks what the system has carried meanwhile.
+  func relaunch() async throws -> BackgroundTransfers {
+    let transfers = try open()
+    try await transfers.takeUp()
+    return transfers
   }
 
   /// The names of the files, without the ids.

@@ -123,6 +123,26 @@
       try expectEqual(stand.names, ["lock"])
     }
 
+    /// Carries transfers of this process by a session, until the work is done.
+    private func inProcess(
+      _ rules: [FaultRule],
+      _ work: (TransferStand, BackgroundTransfers) async throws -> Void
+    ) async throws {
+      let stand = TransferStand()
+      let origin = try await Origin(rules)
+      let session = URLSession(configuration: .ephemeral)
+      let carrier = InProcessCarrier(URLSessionTransport(session: session))
+      let transfers = try stand.open(carrier, origin.server.url)
+      let running = Task { await carrier.run() }
+      try await work(stand, transfers)
+      running.cancel()
+      await running.value
+      // The last of them has been told before it is forgotten.
+      await expectEqual(carrier.carried(), [])
+      session.invalidateAndCancel()
+      await origin.server.stop(grace: .zero)
+    }
+
     @Test func `what the weather does to a transfer is its result`() async throws {
       let weather: [(Fault, String)] = [
         (.truncate(afterBodyBytes: 100), "truncated"),
@@ -130,49 +150,31 @@
         (.status(503), "server"),
       ]
       for (fault, name) in weather {
-        let stand = TransferStand()
-        let origin = try await Origin([.always(.always, fault)])
-        let session = URLSession(configuration: .ephemeral)
-        let carrier = InProcessCarrier(URLSessionTransport(session: session))
-        let transfers = try stand.open(carrier, origin.server.url)
-        let running = Task { await carrier.run() }
-        try transfers.download(Endpoint(.get, "/film"), label: "film")
-        let ended = await stand.ends.first { _ in true }
-        guard case .failure(let error) = ended?.result else {
-          Issue.record("\(name): \(String(describing: ended))")
-          continue
+        try await inProcess([.always(.always, fault)]) { stand, transfers in
+          try transfers.download(Endpoint(.get, "/film"), label: "film")
+          let ended = await stand.ends.first { _ in true }
+          guard case .failure(let error) = ended?.result else {
+            Issue.record("\(name): \(String(describing: ended))")
+            return
+          }
+          expectEqual(error.name, name)
+          #expect(ended?.file == nil && ended?.record.state == .failed)
+          expectEqual(ended?.record.system.engine, "URLSessionTransport")
+          try expectEqual(stand.names, [".transfer", "lock"])
         }
-        expectEqual(error.name, name)
-        #expect(ended?.file == nil && ended?.record.state == .failed)
-        expectEqual(ended?.record.system.engine, "URLSessionTransport")
-        try expectEqual(stand.names, [".transfer", "lock"])
-        running.cancel()
-        await running.value
-        session.invalidateAndCancel()
-        await origin.server.stop(grace: .zero)
       }
     }
 
     @Test func `more than a few at once wait for their turn, and all come`() async throws {
-      let stand = TransferStand()
-      let origin = try await Origin([])
-      let session = URLSession(configuration: .ephemeral)
-      let carrier = InProcessCarrier(URLSessionTransport(session: session))
-      let transfers = try stand.open(carrier, origin.server.url)
-      let running = Task { await carrier.run() }
-      for index in 0..<20 { try transfers.download(Endpoint(.get, "/film"), label: "\(index)") }
-      var labels: Set<String> = []
-      for await ended in stand.ends {
-        labels.insert(ended.label)
-        try expectEqual(Data(contentsOf: #require(ended.file)), Origin.film)
-        if labels.count == 20 { break }
+      try await inProcess([]) { stand, transfers in
+        for index in 0..<20 { try transfers.download(Endpoint(.get, "/film"), label: "\(index)") }
+        var labels: Set<String> = []
+        for await ended in stand.ends {
+          labels.insert(ended.label)
+          try expectEqual(Data(contentsOf: #require(ended.file)), Origin.film)
+          if labels.count == 20 { break }
+        }
       }
-      running.cancel()
-      await running.value
-      // The last of them has been told before it is forgotten.
-      await expectEqual(carrier.carried(), [])
-      session.invalidateAndCancel()
-      await origin.server.stop(grace: .zero)
     }
   }
 #endif

@@ -38,10 +38,8 @@ import Testing
       [.status(503), .status(200, body: ":")],
       middleware: [Letter(letter: "a"), Letter(letter: "b")]
     )
-    let call = fixture.start()
-    _ = await fixture.time.passSleeps(1)
-    try await expectEqual(call.value.get().body, Data(":ba".utf8))
-    let sent = fixture.transport.requests.map { $0.value(forHTTPHeaderField: "Path") }
+    try await expectEqual(fixture.waited(1).result.get().body, Data(":ba".utf8))
+    let sent = fixture.sent("Path")
     expectEqual(sent, ["ab", "ab"])
   }
 
@@ -144,10 +142,7 @@ import Testing
       authenticator: BearerTokens { "1" }
     )
     await expectEqual(again.start().value, .failure(.credentials(status: 401, body: Data())))
-    expectEqual(
-      again.transport.requests.map { $0.value(forHTTPHeaderField: "Authorization") },
-      [nil, "Bearer 1"]
-    )
+    expectEqual(again.sent("Authorization"), [nil, "Bearer 1"])
     #expect(again.observer.events.contains { $0.kind == .credentialRenewed(after: 1) })
   }
 
@@ -161,18 +156,16 @@ import Testing
       return "1"
     }
     let fixture = try Fixture([.status(401), .status(401), .status(200)], authenticator: tokens)
-    let runner = Task { await fixture.client.run() }
-    while !fixture.client.shared.background.add({}) { await Task.yield() }
-    let first = fixture.start()
-    for await _ in begun {}
-    let second = fixture.start()
-    while fixture.transport.instants.count < 2 { await Task.yield() }
-    first.cancel()
-    await expectEqual(first.value, .failure(.cancelled))
-    opens.finish()
-    try await expectEqual(second.value.get().attempts, 2)
-    expectEqual(fixture.transport.instants.count, 3)
-    runner.cancel()
-    await runner.value
+    try await fixture.client.runningErrands {
+      let first = fixture.start()
+      for await _ in begun {}
+      let second = fixture.start()
+      while fixture.transport.instants.count < 2 { await Task.yield() }
+      first.cancel()
+      await expectEqual(first.value, .failure(.cancelled))
+      opens.finish()
+      try await expectEqual(second.value.get().attempts, 2)
+      expectEqual(fixture.transport.instants.count, 3)
+    }
   }
 }

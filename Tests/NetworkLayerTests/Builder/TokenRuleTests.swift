@@ -51,7 +51,7 @@ import Testing
     _ = try await fixture.start().value.get()
     tokens.signOut()
     _ = try await fixture.start().value.get()
-    let sent = fixture.transport.requests.map { $0.value(forHTTPHeaderField: "Authorization") }
+    let sent = fixture.sent("Authorization")
     expectEqual(sent, ["Bearer 0", nil])
   }
 
@@ -89,10 +89,10 @@ import Testing
       [.status(401)] + failures + [.status(200, body: "there")],
       authenticator: BearerTokens("0") { "1" }
     )
-    let call = fixture.start()
-    await expectEqual(fixture.time.passSleeps(3).count, 3)
+    let (result, waits) = await fixture.waited(3)
+    expectEqual(waits.count, 3)
     let answer = CallResponse(status: 200, body: Data("there".utf8), attempts: 5)
-    await expectEqual(call.value, .success(answer))
+    expectEqual(result, .success(answer))
   }
 
   @Test func `two credentials that are refused at once are renewed one by one`() async throws {

@@ -22,9 +22,9 @@ import WindTunnelSymptoms
   func `what was kept under other rules is no answer to those who break with it`(
     age: Int
   ) async throws {
-    let fixture = try Fixture(
-      [.status(200, Self.fields, body: "{}"), .status(200, Self.fields, body: #"{"id":1}"#)],
-      cache: ResponseCache()
+    let fixture = try Fixture.cached(
+      .status(200, Self.fields, body: "{}"),
+      .status(200, Self.fields, body: #"{"id":1}"#)
     )
     try await expectEqual(fixture.client.call(loose).body, Data("{}".utf8))
     fixture.time.advance(by: .seconds(age))
@@ -32,28 +32,23 @@ import WindTunnelSymptoms
     for try await answer in fixture.client.updates(of: strict) { bodies.append(answer.body) }
     expectEqual(bodies, [Data(#"{"id":1}"#.utf8)])
     // It is the whole that was asked for: what is there may be confirmed, and still break them.
-    let tags = fixture.transport.requests.map { $0.value(forHTTPHeaderField: "If-None-Match") }
+    let tags = fixture.sent("If-None-Match")
     expectEqual(tags, [nil, nil])
     try await expectEqual(fixture.client.call(strict).source, .cache)
   }
 
   @Test func `what was kept under other rules stands in for no server`() async throws {
-    let fixture = try Fixture(
-      [.status(200, Self.fields, body: "{}"), .symptom(.offline)],
-      cache: ResponseCache()
-    )
+    let fixture = try Fixture.cached(.status(200, Self.fields, body: "{}"), .symptom(.offline))
     _ = try await fixture.client.call(loose)
     fixture.time.advance(by: .seconds(2))
     await expectEqual(fixture.result(of: strict), .failure(.offline(text: "offline")))
   }
 
   @Test func `a change whose answer breaks the rules is a change`() async throws {
-    let fixture = try Fixture(
-      [
-        .status(200, ["Cache-Control": "max-age=60"], body: "old"), .status(200, body: "done"),
-        .status(200, body: "new"),
-      ],
-      cache: ResponseCache()
+    let fixture = try Fixture.cached(
+      .status(200, ["Cache-Control": "max-age=60"], body: "old"),
+      .status(200, body: "done"),
+      .status(200, body: "new")
     )
     try await expectEqual(fixture.client.call(loose).body, Data("old".utf8))
     let change = Endpoint(.put, "/page", rules: ResponseRules(contentTypes: ["application/json"]))

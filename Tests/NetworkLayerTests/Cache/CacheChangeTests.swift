@@ -78,10 +78,7 @@ import Testing
   }
 
   @Test func `a read that begins after the change is kept`() async throws {
-    let fixture = try Fixture(
-      [.status(204), .status(200, Self.fields, body: "new")],
-      cache: ResponseCache()
-    )
+    let fixture = try Fixture.cached(.status(204), .status(200, Self.fields, body: "new"))
     _ = try await fixture.client.call(Endpoint(.delete, "/page"))
     _ = try await fixture.client.call(Self.page)
     try await expectEqual(fixture.client.call(Self.page).source, .cache)
@@ -91,12 +88,10 @@ import Testing
 
   @Test(arguments: Change.allCases)
   func `a change counts, however its answer is taken`(change: Change) async throws {
-    let fixture = try Fixture(
-      [
-        .status(200, Self.fields, body: "old"), .status(200, body: "done"),
-        .status(200, Self.fields, body: "new"),
-      ],
-      cache: ResponseCache()
+    let fixture = try Fixture.cached(
+      .status(200, Self.fields, body: "old"),
+      .status(200, body: "done"),
+      .status(200, Self.fields, body: "new")
     )
     _ = try await fixture.client.call(Self.page)
     var put = Endpoint(.put, "/page", body: .data(Data("new".utf8)))
@@ -136,9 +131,10 @@ import Testing
   }
 
   @Test func `a change counts, whatever rules make of its answer`() async throws {
-    let fixture = try Fixture(
-      [.status(200, Self.fields, body: "old"), .status(303), .status(200, body: "new")],
-      cache: ResponseCache()
+    let fixture = try Fixture.cached(
+      .status(200, Self.fields, body: "old"),
+      .status(303),
+      .status(200, body: "new")
     )
     _ = try await fixture.client.call(Self.page)
     _ = await fixture.result(of: Endpoint(.put, "/page", rules: .json()))
@@ -172,10 +168,7 @@ import Testing
   }
 
   @Test func `a change that the server did not make leaves what is there`() async throws {
-    let fixture = try Fixture(
-      [.status(200, Self.fields, body: "old"), .status(409)],
-      cache: ResponseCache()
-    )
+    let fixture = try Fixture.cached(.status(200, Self.fields, body: "old"), .status(409))
     _ = try await fixture.client.call(Self.page)
     await expectEqual(
       fixture.result(of: Endpoint(.put, "/page", caching: .never)),
@@ -187,16 +180,13 @@ import Testing
   /// A captive portal answers in place of the server that cannot be had.
   @Test func `a copy stands in where somebody else answers`() async throws {
     let page = Endpoint(.get, "/page", rules: .json())
-    let fixture = try Fixture(
-      [
-        .status(
-          200,
-          ["Cache-Control": "max-age=0, stale-if-error=60", "Content-Type": "application/json"],
-          body: "{}"
-        ),
-        .status(200, ["Content-Type": "text/html"], body: "<p>Sign in to the network</p>"),
-      ],
-      cache: ResponseCache()
+    let fixture = try Fixture.cached(
+      .status(
+        200,
+        ["Cache-Control": "max-age=0, stale-if-error=60", "Content-Type": "application/json"],
+        body: "{}"
+      ),
+      .status(200, ["Content-Type": "text/html"], body: "<p>Sign in to the network</p>")
     )
     _ = try await fixture.client.call(page)
     let answer = try await fixture.client.call(page)

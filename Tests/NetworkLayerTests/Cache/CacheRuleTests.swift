@@ -13,20 +13,8 @@ import WindTunnelSymptoms
 @Suite struct CacheRuleTests {
   let page = Endpoint(.get, "/page")
 
-  /// Calls endpoints one after the other, and tells what each brought and where it is from.
-  func seen(_ fixture: Fixture, _ endpoints: [Endpoint]) async -> [String] {
-    var seen: [String] = []
-    for endpoint in endpoints {
-      switch await fixture.result(of: endpoint) {
-      case .success(let answer):
-        seen.append("\(String(decoding: answer.body, as: UTF8.self)) \(answer.source)")
-      case .failure(let error): seen.append(error.name)
-      }
-    }
-    return seen
-  }
-
   private static let minute: Headers = ["Cache-Control": "max-age=60"]
+  private static let lasting = ScriptedTransport.Step.status(200, minute, body: "one")
   private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
 
   @Test(
@@ -48,8 +36,8 @@ import WindTunnelSymptoms
     source: String
   ) async throws {
     let step = ScriptedTransport.Step.status(status, headers, body: "one")
-    let fixture = try Fixture([step, step], cache: ResponseCache())
-    await expectEqual(seen(fixture, [page, page]), ["one network", "one \(source)"])
+    let fixture = try Fixture.cached(step, step)
+    await expectEqual(fixture.seen([page, page]), ["one network", "one \(source)"])
     expectEqual(fixture.transport.instants.count, source == "cache" ? 1 : 2)
   }
 
@@ -59,11 +47,10 @@ import WindTunnelSymptoms
   func `what asks for a part or on a condition is neither answered nor kept`(
     field: String
   ) async throws {
-    let step = ScriptedTransport.Step.status(200, ["Cache-Control": "max-age=60"], body: "one")
-    let fixture = try Fixture([step, step, step], cache: ResponseCache())
+    let fixture = try Fixture.cached(Self.lasting, Self.lasting, Self.lasting)
     let special = Endpoint(.get, "/page", headers: Headers([Headers.Field(field, "x")]))
     await expectEqual(
-      seen(fixture, [special, page, special, page]),
+      fixture.seen([special, page, special, page]),
       ["one network", "one network", "one network", "one cache"]
     )
   }
@@ -90,28 +77,24 @@ import WindTunnelSymptoms
   }
 
   @Test func `an answer that is confirmed meets the rules by what is kept`() async throws {
-    let fixture = try Fixture(
-      [
-        .status(200, ["ETag": "\"1\"", "Content-Type": "application/json"], body: #"{"id":1}"#),
-        .status(304),
-      ],
-      cache: ResponseCache()
+    let fixture = try Fixture.cached(
+      .status(200, ["ETag": "\"1\"", "Content-Type": "application/json"], body: #"{"id":1}"#),
+      .status(304)
     )
     let json = Endpoint(.get, "/page", rules: .json(requiring: "id"))
     await expectEqual(
-      seen(fixture, [json, json]),
+      fixture.seen([json, json]),
       [#"{"id":1} network"#, #"{"id":1} revalidated"#]
     )
   }
 
   @Test func `a configuration keeps an endpoint out of the cache by no time at all`() async throws {
-    let step = ScriptedTransport.Step.status(200, ["Cache-Control": "max-age=60"], body: "one")
-    let fixture = try Fixture(
-      [step, step],
-      endpoints: ["/page": EndpointTerms(freshSeconds: 0)],
-      cache: ResponseCache()
+    let fixture = try Fixture.cached(
+      Self.lasting,
+      Self.lasting,
+      endpoints: ["/page": EndpointTerms(freshSeconds: 0)]
     )
-    await expectEqual(seen(fixture, [page, page]), ["one network", "one network"])
+    await expectEqual(fixture.seen([page, page]), ["one network", "one network"])
     expectEqual(fixture.client.cache?.bytes, 0)
   }
 
@@ -130,63 +113,58 @@ import WindTunnelSymptoms
     var timed = page
     timed.caching = .kept(times)
     timed.mostRetries = 0
-    await expectEqual(seen(fixture, [timed, timed]), ["one network", "one cache"])
+    await expectEqual(fixture.seen([timed, timed]), ["one network", "one cache"])
     fixture.time.advance(by: .seconds(60))
-    await expectEqual(seen(fixture, [timed]), ["two network"])
+    await expectEqual(fixture.seen([timed]), ["two network"])
     // Another endpoint of that server has none of it.
     let other = Endpoint(.get, "/other", mostRetries: 0)
-    #expect(await seen(fixture, [other]) != ["two cache"])
+    #expect(await fixture.seen([other]) != ["two cache"])
     fixture.time.advance(by: .seconds(119))
-    await expectEqual(seen(fixture, [timed]), ["two stale"])
+    await expectEqual(fixture.seen([timed]), ["two stale"])
     fixture.time.advance(by: .seconds(1))
-    #expect(await seen(fixture, [timed]) != ["two stale"])
+    #expect(await fixture.seen([timed]) != ["two stale"])
     // Cache first: what there is, however old, and a newer one behind.
     let first = try Fixture(steps, cache: ResponseCache())
-    let running = Task { await first.client.run() }
-    while !first.client.shared.background.add({}) { await Task.yield() }
-    var kept = page
-    kept.caching = .kept(.cacheFirst)
-    await expectEqual(seen(first, [kept]), ["one network"])
-    for shown in ["one stale", "two stale"] {
-      first.time.advance(by: .seconds(365 * 86_400))
-      await expectEqual(seen(first, [kept]), [shown])
-      while first.client.shared.revalidations.count > 0 { await Task.yield() }
+    await first.client.runningErrands {
+      var kept = page
+      kept.caching = .kept(.cacheFirst)
+      await expectEqual(first.seen([kept]), ["one network"])
+      for shown in ["one stale", "two stale"] {
+        first.time.advance(by: .seconds(365 * 86_400))
+        await expectEqual(first.seen([kept]), [shown])
+        while first.client.shared.revalidations.count > 0 { await Task.yield() }
+      }
+      expectEqual(first.transport.instants.count, 3)
     }
-    expectEqual(first.transport.instants.count, 3)
-    running.cancel()
-    await running.value
   }
 
   @Test func `without a tag the server is asked by the date`() async throws {
     let modified = "Sat, 05 Nov 1994 08:49:37 GMT"
-    let fixture = try Fixture(
-      [.status(200, ["Last-Modified": modified], body: "one"), .status(304)],
-      cache: ResponseCache()
+    let fixture = try Fixture.cached(
+      .status(200, ["Last-Modified": modified], body: "one"),
+      .status(304)
     )
-    await expectEqual(seen(fixture, [page, page]), ["one network", "one revalidated"])
-    let asked = fixture.transport.requests.map { $0.value(forHTTPHeaderField: "If-Modified-Since") }
+    await expectEqual(fixture.seen([page, page]), ["one network", "one revalidated"])
+    let asked = fixture.sent("If-Modified-Since")
     expectEqual(asked, [nil, modified])
   }
 
   @Test func `a confirmation brings new fields, but none of its own content`() async throws {
-    let fixture = try Fixture(
-      [
-        .status(
-          200,
-          ["ETag": "\"1\"", "Age": "5", "Content-Length": "3", "X": "old", "Y": "kept"],
-          body: "one"
-        ),
-        .status(
-          304,
-          [
-            "Cache-Control": "max-age=10", "Content-Length": "0", "Content-Encoding": "gzip",
-            "Content-Range": "bytes 0-0/1", "Transfer-Encoding": "chunked", "x": "new",
-          ]
-        ),
-      ],
-      cache: ResponseCache()
+    let fixture = try Fixture.cached(
+      .status(
+        200,
+        ["ETag": "\"1\"", "Age": "5", "Content-Length": "3", "X": "old", "Y": "kept"],
+        body: "one"
+      ),
+      .status(
+        304,
+        [
+          "Cache-Control": "max-age=10", "Content-Length": "0", "Content-Encoding": "gzip",
+          "Content-Range": "bytes 0-0/1", "Transfer-Encoding": "chunked", "x": "new",
+        ]
+      )
     )
-    await expectEqual(seen(fixture, [page, page]), ["one network", "one revalidated"])
+    await expectEqual(fixture.seen([page, page]), ["one network", "one revalidated"])
     // The age is that of the answer, not of its confirmation: all of the ten seconds are left.
     fixture.time.advance(by: .seconds(9))
     let answer = try await fixture.client.call(page)
@@ -202,49 +180,38 @@ import WindTunnelSymptoms
   }
 
   @Test func `a server that wants fewer requests is absent, too`() async throws {
-    let fixture = try Fixture(
-      [
-        .status(200, ["Cache-Control": "max-age=1, stale-if-error=600"], body: "one"),
-        .status(429, ["Retry-After": "3600"]),
-      ],
-      cache: ResponseCache()
+    let fixture = try Fixture.cached(
+      .status(200, ["Cache-Control": "max-age=1, stale-if-error=600"], body: "one"),
+      .status(429, ["Retry-After": "3600"])
     )
-    await expectEqual(seen(fixture, [page]), ["one network"])
+    await expectEqual(fixture.seen([page]), ["one network"])
     fixture.time.advance(by: .seconds(2))
-    await expectEqual(seen(fixture, [page]), ["one stale"])
+    await expectEqual(fixture.seen([page]), ["one stale"])
   }
 
   @Test func `while a host is left alone what is stale is shown`() async throws {
-    let fixture = try Fixture(
-      [
-        .status(200, ["Cache-Control": "max-age=1, stale-if-error=600"], body: "one"),
-        .symptom(.timedOut),
-      ],
-      rules: .init(breaker: BreakerRules(window: 1)),
-      cache: ResponseCache()
+    let fixture = try Fixture.cached(
+      .status(200, ["Cache-Control": "max-age=1, stale-if-error=600"], body: "one"),
+      .symptom(.timedOut),
+      rules: .init(breaker: BreakerRules(window: 1))
     )
-    await expectEqual(seen(fixture, [page]), ["one network"])
+    await expectEqual(fixture.seen([page]), ["one network"])
     fixture.time.advance(by: .seconds(2))
     let other = Endpoint(.get, "/other", mostRetries: 0)
-    await expectEqual(seen(fixture, [other, page]), ["timedOut", "one stale"])
+    await expectEqual(fixture.seen([other, page]), ["timedOut", "one stale"])
     expectEqual(fixture.transport.instants.count, 2)
   }
 
   @Test func `the time in which stale is shown first has an end`() async throws {
-    let fixture = try Fixture(
-      [
-        .status(200, ["Cache-Control": "max-age=1, stale-while-revalidate=10"], body: "one"),
-        .status(200, body: "two"),
-      ],
-      cache: ResponseCache()
+    let fixture = try Fixture.cached(
+      .status(200, ["Cache-Control": "max-age=1, stale-while-revalidate=10"], body: "one"),
+      .status(200, body: "two")
     )
-    let runner = Task { await fixture.client.run() }
-    while !fixture.client.shared.background.add({}) { await Task.yield() }
-    await expectEqual(seen(fixture, [page]), ["one network"])
-    fixture.time.advance(by: .seconds(11))
-    await expectEqual(seen(fixture, [page]), ["two network"])
-    runner.cancel()
-    await runner.value
+    await fixture.client.runningErrands {
+      await expectEqual(fixture.seen([page]), ["one network"])
+      fixture.time.advance(by: .seconds(11))
+      await expectEqual(fixture.seen([page]), ["two network"])
+    }
   }
 
   @Test(arguments: [(10, 100), (100, 10)])
@@ -259,29 +226,28 @@ import WindTunnelSymptoms
       ],
       cache: ResponseCache(rules: .init(staleIfError: .seconds(app)))
     )
-    await expectEqual(seen(fixture, [page]), ["one network"])
+    await expectEqual(fixture.seen([page]), ["one network"])
     fixture.time.advance(by: .seconds(100))
-    await expectEqual(seen(fixture, [page]), ["one stale"])
+    await expectEqual(fixture.seen([page]), ["one stale"])
     fixture.time.advance(by: .seconds(1))
-    await expectEqual(seen(fixture, [page]), ["offline"])
+    await expectEqual(fixture.seen([page]), ["offline"])
   }
 
-  @Test(arguments: [HTTPMethod.head, .options, .trace])
-  func `what changes nothing removes nothing`(method: HTTPMethod) async throws {
-    let step = ScriptedTransport.Step.status(200, ["Cache-Control": "max-age=60"], body: "one")
-    let fixture = try Fixture([step, .status(200)], cache: ResponseCache())
+  @Test(
+    arguments: [
+      (.head, 200, " network"), (.options, 200, " network"), (.trace, 200, " network"),
+      (.delete, 409, "server"),
+    ] as [(HTTPMethod, Int, String)]
+  )
+  func `what changes nothing and a change that is refused remove nothing`(
+    method: HTTPMethod,
+    status: Int,
+    shown: String
+  ) async throws {
+    let fixture = try Fixture.cached(Self.lasting, .status(status))
     await expectEqual(
-      seen(fixture, [page, Endpoint(method, "/page"), page]),
-      ["one network", " network", "one cache"]
-    )
-  }
-
-  @Test func `a change that is refused removes nothing`() async throws {
-    let step = ScriptedTransport.Step.status(200, ["Cache-Control": "max-age=60"], body: "one")
-    let fixture = try Fixture([step, .status(409)], cache: ResponseCache())
-    await expectEqual(
-      seen(fixture, [page, Endpoint(.delete, "/page"), page]),
-      ["one network", "server", "one cache"]
+      fixture.seen([page, Endpoint(method, "/page"), page]),
+      ["one network", shown, "one cache"]
     )
   }
 
@@ -289,19 +255,17 @@ import WindTunnelSymptoms
   func `what a change or clearing removes is gone from disk, too`(clears: Bool) async throws {
     let folder = DiskStoreTests.Folder()
     let cache = ResponseCache(disk: try DiskStore(directory: folder.url))
-    let step = ScriptedTransport.Step.status(200, ["Cache-Control": "max-age=60"], body: "one")
-    let fixture = try Fixture([step, .status(204)], cache: cache)
-    await expectEqual(seen(fixture, [page]), ["one network"])
+    let fixture = try Fixture([Self.lasting, .status(204)], cache: cache)
+    await expectEqual(fixture.seen([page]), ["one network"])
     try expectEqual(folder.names.count, 1)
-    if clears { cache.clear() } else { _ = await seen(fixture, [Endpoint(.delete, "/page")]) }
+    if clears { cache.clear() } else { _ = await fixture.seen([Endpoint(.delete, "/page")]) }
     try expectEqual(folder.names, [])
   }
 
   @Test func `an endpoint whose answers are never kept is asked each time`() async throws {
-    let step = ScriptedTransport.Step.status(200, ["Cache-Control": "max-age=60"], body: "one")
-    let fixture = try Fixture([step, step], cache: ResponseCache())
+    let fixture = try Fixture.cached(Self.lasting, Self.lasting)
     let never = Endpoint(.get, "/page", caching: .never)
-    await expectEqual(seen(fixture, [never, never]), ["one network", "one network"])
+    await expectEqual(fixture.seen([never, never]), ["one network", "one network"])
     expectEqual(fixture.client.cache?.bytes, 0)
   }
 
@@ -309,11 +273,11 @@ import WindTunnelSymptoms
   func `what its server wants to be asked about is no update before that`(
     control: String
   ) async throws {
-    let fixture = try Fixture(
-      [.status(200, ["Cache-Control": control, "ETag": "\"1\""], body: "one"), .status(304)],
-      cache: ResponseCache()
+    let fixture = try Fixture.cached(
+      .status(200, ["Cache-Control": control, "ETag": "\"1\""], body: "one"),
+      .status(304)
     )
-    await expectEqual(seen(fixture, [page]), ["one network"])
+    await expectEqual(fixture.seen([page]), ["one network"])
     fixture.time.advance(by: .seconds(2))
     var sources: [CallResponse.Source] = []
     for try await answer in fixture.client.updates(of: page) { sources.append(answer.source) }
@@ -321,28 +285,23 @@ import WindTunnelSymptoms
   }
 
   @Test func `a newer answer is fetched behind when nothing more urgent is`() async throws {
-    let fixture = try Fixture(
-      [
-        .status(200, ["Cache-Control": "max-age=1, stale-while-revalidate=10"], body: "one"),
-        .status(200, body: "two"),
-      ],
+    let fixture = try Fixture.cached(
+      .status(200, ["Cache-Control": "max-age=1, stale-while-revalidate=10"], body: "one"),
+      .status(200, body: "two"),
       // Of those who wait it says what it says, and of nobody else.
-      endpoints: ["/page": EndpointTerms(priority: .critical)],
-      cache: ResponseCache()
+      endpoints: ["/page": EndpointTerms(priority: .critical)]
     )
-    let runner = Task { await fixture.client.run() }
-    while !fixture.client.shared.background.add({}) { await Task.yield() }
-    let urgent = Endpoint(.get, "/page")
-    await expectEqual(seen(fixture, [urgent]), ["one network"])
-    fixture.time.advance(by: .seconds(2))
-    await expectEqual(seen(fixture, [urgent]), ["one stale"])
-    while fixture.client.shared.revalidations.count > 0 { await Task.yield() }
-    let priorities = fixture.observer.events.compactMap { event -> CallPriority? in
-      if case .callStarted(let endpoint) = event.kind { endpoint.priority } else { nil }
+    await fixture.client.runningErrands {
+      let urgent = Endpoint(.get, "/page")
+      await expectEqual(fixture.seen([urgent]), ["one network"])
+      fixture.time.advance(by: .seconds(2))
+      await expectEqual(fixture.seen([urgent]), ["one stale"])
+      while fixture.client.shared.revalidations.count > 0 { await Task.yield() }
+      let priorities = fixture.observer.events.compactMap { event -> CallPriority? in
+        if case .callStarted(let endpoint) = event.kind { endpoint.priority } else { nil }
+      }
+      expectEqual(priorities, [.critical, .critical, .deferrable])
     }
-    expectEqual(priorities, [.critical, .critical, .deferrable])
-    runner.cancel()
-    await runner.value
   }
 
   @Test func `on disk what was used last stays, too`() throws {

@@ -13,27 +13,15 @@ import WindTunnelSymptoms
   let page = Endpoint(.get, "/page")
 
   func bodies(_ fixture: Fixture, _ count: Int) async -> [String] {
-    var bodies: [String] = []
-    for _ in 0..<count {
-      let result = await fixture.result(of: page)
-      switch result {
-      case .success(let answer):
-        bodies.append("\(String(decoding: answer.body, as: UTF8.self)) \(answer.source)")
-      case .failure(let error): bodies.append("\(error)")
-      }
-    }
-    return bodies
+    await fixture.seen(Array(repeating: page, count: count)) { "\($0)" }
   }
 
   @Test func `a fresh answer is shown without asking, and a stale one is asked about`() async throws
   {
-    let fixture = try Fixture(
-      [
-        .status(200, ["Cache-Control": "max-age=60", "ETag": "\"1\""], body: "one"),
-        .status(304, ["Cache-Control": "max-age=30"]),
-        .status(200, ["Cache-Control": "max-age=60"], body: "two"),
-      ],
-      cache: ResponseCache()
+    let fixture = try Fixture.cached(
+      .status(200, ["Cache-Control": "max-age=60", "ETag": "\"1\""], body: "one"),
+      .status(304, ["Cache-Control": "max-age=30"]),
+      .status(200, ["Cache-Control": "max-age=60"], body: "two")
     )
     await expectEqual(bodies(fixture, 2), ["one network", "one cache"])
     fixture.time.advance(by: .seconds(60))
@@ -41,10 +29,7 @@ import WindTunnelSymptoms
     // The server's new word counts: 30 s.
     fixture.time.advance(by: .seconds(30))
     await expectEqual(bodies(fixture, 2), ["two network", "two cache"])
-    expectEqual(
-      fixture.transport.requests.map { $0.value(forHTTPHeaderField: "If-None-Match") },
-      [nil, "\"1\"", "\"1\""]
-    )
+    expectEqual(fixture.sent("If-None-Match"), [nil, "\"1\"", "\"1\""])
   }
 
   @Test(
@@ -57,10 +42,7 @@ import WindTunnelSymptoms
   )
   func `what may not be shown without asking is asked for`(fields: [String: String]) async throws {
     let headers = Headers(fields.map { Headers.Field($0.key, $0.value) })
-    let fixture = try Fixture(
-      [.status(200, headers, body: "one"), .status(200, body: "two")],
-      cache: ResponseCache()
-    )
+    let fixture = try Fixture.cached(.status(200, headers, body: "one"), .status(200, body: "two"))
     await expectEqual(bodies(fixture, 2), ["one network", "two network"])
   }
 
@@ -68,10 +50,7 @@ import WindTunnelSymptoms
     let headers: Headers = [
       "Date": "Sun, 06 Nov 1994 09:00:00 GMT", "Expires": "Sun, 06 Nov 1994 09:00:10 GMT",
     ]
-    let fixture = try Fixture(
-      [.status(200, headers, body: "one"), .status(200, body: "two")],
-      cache: ResponseCache()
-    )
+    let fixture = try Fixture.cached(.status(200, headers, body: "one"), .status(200, body: "two"))
     await expectEqual(bodies(fixture, 1), ["one network"])
     fixture.time.advance(by: .seconds(9))
     await expectEqual(bodies(fixture, 1), ["one cache"])
@@ -80,35 +59,28 @@ import WindTunnelSymptoms
   }
 
   @Test func `stale is shown and marked while a newer one is fetched, once`() async throws {
-    let fixture = try Fixture(
-      [
-        .status(200, ["Cache-Control": "max-age=1, stale-while-revalidate=10"], body: "one"),
-        .status(200, ["Cache-Control": "max-age=100"], body: "two", takes: .seconds(2)),
-      ],
-      cache: ResponseCache()
+    let fixture = try Fixture.cached(
+      .status(200, ["Cache-Control": "max-age=1, stale-while-revalidate=10"], body: "one"),
+      .status(200, ["Cache-Control": "max-age=100"], body: "two", takes: .seconds(2))
     )
-    let runner = Task { await fixture.client.run() }
-    while !fixture.client.shared.background.add({}) { await Task.yield() }
-    await expectEqual(bodies(fixture, 1), ["one network"])
-    fixture.time.advance(by: .seconds(2))
-    await expectEqual(bodies(fixture, 3), ["one stale", "one stale", "one stale"])
-    #expect(try await fixture.client.call(page).isStale)
-    await expectEqual(fixture.time.passSleeps(1), [.seconds(2)])
-    while fixture.client.shared.revalidations.count > 0 { await Task.yield() }
-    await expectEqual(bodies(fixture, 1), ["two cache"])
-    expectEqual(fixture.transport.instants.count, 2)
-    runner.cancel()
-    await runner.value
+    try await fixture.client.runningErrands {
+      await expectEqual(bodies(fixture, 1), ["one network"])
+      fixture.time.advance(by: .seconds(2))
+      await expectEqual(bodies(fixture, 3), ["one stale", "one stale", "one stale"])
+      let isStale = try await fixture.client.call(page).isStale
+      #expect(isStale)
+      await expectEqual(fixture.time.passSleeps(1), [.seconds(2)])
+      while fixture.client.shared.revalidations.count > 0 { await Task.yield() }
+      await expectEqual(bodies(fixture, 1), ["two cache"])
+      expectEqual(fixture.transport.instants.count, 2)
+    }
   }
 
   @Test func `without anybody who would fetch a newer one the server is asked first`() async throws
   {
-    let fixture = try Fixture(
-      [
-        .status(200, ["Cache-Control": "max-age=1, stale-while-revalidate=10"], body: "one"),
-        .status(200, body: "two"),
-      ],
-      cache: ResponseCache()
+    let fixture = try Fixture.cached(
+      .status(200, ["Cache-Control": "max-age=1, stale-while-revalidate=10"], body: "one"),
+      .status(200, body: "two")
     )
     await expectEqual(bodies(fixture, 1), ["one network"])
     fixture.time.advance(by: .seconds(2))
@@ -117,12 +89,11 @@ import WindTunnelSymptoms
 
   @Test func `if the server fails what is there is shown, as long as that is granted`() async throws
   {
-    let fixture = try Fixture(
-      [
-        .status(200, ["Cache-Control": "max-age=1, stale-if-error=10"], body: "one"),
-        .symptom(.offline), .status(404), .symptom(.offline),
-      ],
-      cache: ResponseCache()
+    let fixture = try Fixture.cached(
+      .status(200, ["Cache-Control": "max-age=1, stale-if-error=10"], body: "one"),
+      .symptom(.offline),
+      .status(404),
+      .symptom(.offline)
     )
     await expectEqual(bodies(fixture, 1), ["one network"])
     fixture.time.advance(by: .seconds(5))
@@ -173,9 +144,9 @@ import WindTunnelSymptoms
 
   @Test func `an answer is only for requests with the fields that it varies by`() async throws {
     let headers: Headers = ["Cache-Control": "max-age=60", "Vary": "Accept-Language"]
-    let fixture = try Fixture(
-      [.status(200, headers, body: "hallo"), .status(200, headers, body: "hello")],
-      cache: ResponseCache()
+    let fixture = try Fixture.cached(
+      .status(200, headers, body: "hallo"),
+      .status(200, headers, body: "hello")
     )
     var languages: [String] = []
     for language in ["de", "de", "en", "en"] {

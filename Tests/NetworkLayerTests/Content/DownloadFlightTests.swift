@@ -23,13 +23,7 @@ import WindTunnelSymptoms
   }
 
   static func deck(_ scenario: Scenario, _ response: Response = response()) -> Deck {
-    let url = RequestURL(FlightStand.origin + "/film")
-    return Deck(
-      Cassette([Interaction(Request("GET", url), response)]),
-      scenario: scenario,
-      matcher: .pathAndQuery,
-      then: .repeat
-    )
+    FlightStand.deck("/film", scenario, response)
   }
 
   /// A folder for one test.
@@ -47,12 +41,44 @@ import WindTunnelSymptoms
     to file: URL
   ) async throws -> WindTunnelNetworkLayer.CallResponse {
     try await FlightStand.run(deck, on: stage) { stand in
-      async let clock: Void = stand.time.passAllSleeps(but: nil)
-      let answer = try await stand.client.download(Endpoint(.get, "/film"), to: file)
-      stand.time.endPassing()
-      await clock
-      return answer
+      try await stand.time.passing {
+        try await stand.client.download(Endpoint(.get, "/film"), to: file)
+      }
     }
+  }
+
+  /// Downloads by a deck, and expects the whole after so many attempts.
+  private static func brings(
+    _ deck: Deck,
+    on stage: Stage,
+    attempts: Int
+  ) async throws {
+    try await inFolder { folder in
+      let file = folder.appending(path: "film")
+      let answer = try await download(deck, on: stage, to: file)
+      expectEqual(answer.status, 200)
+      expectEqual(answer.attempts, attempts)
+      try expectEqual(Data(contentsOf: file), content)
+    }
+  }
+
+  /// A film of which a part is asked for when the first answer is cut by a fault.
+  private static func deck(
+    cutBy fault: Fault,
+    _ whole: HeaderFields,
+    part: Response
+  ) -> Deck {
+    Deck(
+      [
+        .get("/film") { request in
+          request.headers["Range"] == nil
+            ? Response(status: 200, headers: whole, body: Body(content)) : part
+        }
+      ],
+      scenario: [.always(.first(1), fault)],
+      matcher: .pathAndQuery,
+      then: .repeat
+    )
   }
 
   /// The faults that cut a body, at a number of its bytes.
@@ -92,15 +118,10 @@ import WindTunnelSymptoms
       try Data("before".utf8).write(to: file)
       try await FlightStand.run(deck, on: row.stage) { stand in
         let progress = TransferProgress()
-        async let clock: Void = stand.time.passAllSleeps(but: nil)
         async let steps = progress.reduce(into: []) { $0.append($1) }
-        let answer = try await stand.client.download(
-          Endpoint(.get, "/film"),
-          to: file,
-          progress: progress
-        )
-        stand.time.endPassing()
-        await clock
+        let answer = try await stand.time.passing {
+          try await stand.client.download(Endpoint(.get, "/film"), to: file, progress: progress)
+        }
         expectEqual(answer.status, 206)
         expectEqual(answer.attempts, row.bytes.count + 1)
         #expect(answer.body.isEmpty)
@@ -120,31 +141,15 @@ import WindTunnelSymptoms
       [.always(.first(1), .truncate(afterBodyBytes: 100))],
       Self.response(tag: "W/\"v1\"")
     )
-    try await Self.inFolder { folder in
-      let file = folder.appending(path: "film")
-      let answer = try await Self.download(deck, on: stage, to: file)
-      expectEqual(answer.status, 200)
-      expectEqual(answer.attempts, 2)
-      try expectEqual(Data(contentsOf: file), Self.content)
-    }
+    try await Self.brings(deck, on: stage, attempts: 2)
   }
 
   @Test(arguments: Stage.allCases)
   func `an answer that brings no file puts no part in its place`(stage: Stage) async throws {
-    let deck = Deck(
-      [
-        .get("/film") { request in
-          request.headers["Range"] == nil
-            ? Response(
-              status: 200,
-              headers: ["Transfer-Encoding": "chunked", "ETag": "\"v1\""],
-              body: Body(Self.content)
-            ) : Response(status: 304, headers: ["ETag": "\"v1\""])
-        }
-      ],
-      scenario: [.always(.first(1), .reset(afterBodyBytes: 30_000))],
-      matcher: .pathAndQuery,
-      then: .repeat
+    let deck = Self.deck(
+      cutBy: .reset(afterBodyBytes: 30_000),
+      ["Transfer-Encoding": "chunked", "ETag": "\"v1\""],
+      part: Response(status: 304, headers: ["ETag": "\"v1\""])
     )
     try await Self.inFolder { folder in
       let file = folder.appending(path: "film")
@@ -158,39 +163,20 @@ import WindTunnelSymptoms
 
   @Test(arguments: Stage.allCases)
   func `parts of two versions are never joined`(stage: Stage) async throws {
-    let other = Data(Self.content.reversed())
-    let deck = Deck(
-      [
-        .get("/film") { request in
-          // A server that does not know If-Range, and has another version since.
-          guard request.headers["Range"] != nil else {
-            return Response(
-              status: 200,
-              headers: ["Content-Length": "60000", "ETag": "\"v1\""],
-              body: Body(Self.content)
-            )
-          }
-          return Response(
-            status: 206,
-            headers: [
-              "Content-Length": "59900", "ETag": "\"v2\"",
-              "Content-Range": "bytes 100-59999/60000",
-            ],
-            body: Body(other.dropFirst(100))
-          )
-        }
+    // A server that does not know If-Range, and has another version since.
+    let other = Response(
+      status: 206,
+      headers: [
+        "Content-Length": "59900", "ETag": "\"v2\"", "Content-Range": "bytes 100-59999/60000",
       ],
-      scenario: [.always(.first(1), .truncate(afterBodyBytes: 100))],
-      matcher: .pathAndQuery,
-      then: .repeat
+      body: Body(Data(Self.content.reversed()).dropFirst(100))
     )
-    try await Self.inFolder { folder in
-      let file = folder.appending(path: "film")
-      let answer = try await Self.download(deck, on: stage, to: file)
-      expectEqual(answer.attempts, 3)
-      expectEqual(answer.status, 200)
-      try expectEqual(Data(contentsOf: file), Self.content)
-    }
+    let deck = Self.deck(
+      cutBy: .truncate(afterBodyBytes: 100),
+      ["Content-Length": "60000", "ETag": "\"v1\""],
+      part: other
+    )
+    try await Self.brings(deck, on: stage, attempts: 3)
   }
 
   @Test(arguments: Stage.allCases)
@@ -203,20 +189,12 @@ import WindTunnelSymptoms
         _ check: FileCheck = FileCheck()
       ) async throws -> NetworkError? {
         try await FlightStand.run(Self.deck(scenario), on: stage) { stand in
-          async let clock: Void = stand.time.passAllSleeps(but: nil)
-          var failure: NetworkError?
-          do throws(NetworkError) {
-            _ = try await stand.client.download(
-              Endpoint(.get, "/film"),
-              to: file,
-              expecting: check
-            )
-          } catch {
-            failure = error
+          let end = await stand.time.passing {
+            await ended { () throws(NetworkError) in
+              try await stand.client.download(Endpoint(.get, "/film"), to: file, expecting: check)
+            }
           }
-          stand.time.endPassing()
-          await clock
-          return failure
+          return if case .failure(let error) = end { error } else { nil }
         }
       }
       let cut = try await download([.always(.always, .truncate(afterBodyBytes: 10))])
@@ -251,18 +229,14 @@ import WindTunnelSymptoms
 
   @Test func `a folder that is not there is no fault of the network`() async throws {
     try await FlightStand.run(Self.deck(.calm), on: .inProcess) { stand in
-      do throws(NetworkError) {
-        _ = try await stand.client.download(
-          Endpoint(.get, "/film"),
-          to: URL(filePath: "/nowhere/at/all/film")
-        )
-        Issue.record("a file")
-      } catch {
-        guard case .file(let text) = error else {
-          Issue.record("\(error)")
-          return
-        }
+      let nowhere = URL(filePath: "/nowhere/at/all/film")
+      let end = await ended { () throws(NetworkError) in
+        try await stand.client.download(Endpoint(.get, "/film"), to: nowhere)
+      }
+      if case .failure(.file(let text)) = end {
         #expect(text.hasPrefix("film cannot be written: "))
+      } else {
+        Issue.record("\(end)")
       }
       // It is asked for once: nothing would be different the next time.
       expectEqual(stand.sent.count, 1)

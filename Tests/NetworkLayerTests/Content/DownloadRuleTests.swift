@@ -78,6 +78,18 @@ import WindTunnelSymptoms
     }
   }
 
+  /// Downloads the six bytes by a script, and expects what is asked for.
+  func whole(
+    by steps: [Step],
+    mostRetries: [RetryReason: Int] = RetryPolicy.standardTable,
+    asking ranges: [String?]...
+  ) async throws {
+    try await expectEqual(
+      end(of: Self.pieces(steps), mostRetries: mostRetries),
+      End(content: "abcdef", attempts: ranges.count, ranges: ranges)
+    )
+  }
+
   /// A time that stands still, in which nobody sleeps.
   struct FixedTime: TimeSource {
     var uptime: Duration { .zero }
@@ -93,6 +105,14 @@ import WindTunnelSymptoms
   /// The rest of six bytes by one validator.
   static func rest(_ range: String, _ content: String = "def", tag: String = "\"1\"") -> Step {
     Step(status: 206, headers: ["Content-Range": range, "ETag": tag], content: content)
+  }
+
+  private static func headers(
+    _ name: String,
+    _ value: String,
+    and others: [String: String]
+  ) -> Headers {
+    Headers([Headers.Field(name, value)] + others.map { Headers.Field($0.key, $0.value) })
   }
 
   static let tagged: Headers = ["Content-Length": "6", "ETag": "\"1\""]
@@ -130,14 +150,9 @@ import WindTunnelSymptoms
     fields: [String: String],
     validator: String?
   ) async throws {
-    let headers = Headers(
-      [Headers.Field("Date", "Sun, 06 Nov 1994 08:49:37 GMT")]
-        + fields.map { Headers.Field($0.key, $0.value) }
-    )
-    let transport = Self.pieces([Self.cut(headers), Self.whole])
+    let headers = Self.headers("Date", "Sun, 06 Nov 1994 08:49:37 GMT", and: fields)
     let range = validator.map { ["bytes=3-", $0] } ?? Self.none
-    let end = try await end(of: transport)
-    expectEqual(end, End(content: "abcdef", attempts: 2, ranges: [Self.none, range]))
+    try await whole(by: [Self.cut(headers), Self.whole], asking: Self.none, range)
   }
 
   @Test(arguments: [
@@ -148,25 +163,25 @@ import WindTunnelSymptoms
     Step(status: 416, headers: ["Content-Range": "bytes */2"], content: ""),
   ])
   func `what is no part of the same version has the file come anew`(step: Step) async throws {
-    let end = try await end(of: Self.pieces([Self.cut(Self.tagged), step, Self.whole]))
-    expectEqual(
-      end,
-      End(content: "abcdef", attempts: 3, ranges: [Self.none, ["bytes=3-", "\"1\""], Self.none])
+    let asked = ["bytes=3-", "\"1\""]
+    try await whole(
+      by: [Self.cut(Self.tagged), step, Self.whole],
+      asking: Self.none,
+      asked,
+      Self.none
     )
   }
 
   @Test func `a connection that is lost behind the last byte has lost nothing`() async throws {
     let step = Step(headers: Self.tagged, content: "abcdef", isLost: true)
-    let end = try await end(of: Self.pieces([step]))
-    expectEqual(end, End(content: "abcdef", attempts: 1, ranges: [Self.none]))
+    try await whole(by: [step], asking: Self.none)
   }
 
   @Test func `of a coded content neither the length nor the digest is checked`() async throws {
     let coded: Headers = [
       "Content-Length": "3", "Content-Encoding": "gzip", "Repr-Digest": "sha-256=:AAAA:",
     ]
-    let end = try await end(of: Self.pieces([Step(headers: coded, content: "abcdef")]))
-    expectEqual(end, End(content: "abcdef", attempts: 1, ranges: [Self.none]))
+    try await whole(by: [Step(headers: coded, content: "abcdef")], asking: Self.none)
   }
 
   @Test(
@@ -210,10 +225,8 @@ import WindTunnelSymptoms
     part: [String: String],
     isJoined: Bool
   ) async throws {
-    let date = Headers.Field("Date", "Sun, 06 Nov 1994 08:49:37 GMT")
-    let first = Headers([date] + whole.map { Headers.Field($0.key, $0.value) })
-    let range = Headers.Field("Content-Range", "bytes 3-5/6")
-    let second = Headers([range] + part.map { Headers.Field($0.key, $0.value) })
+    let first = Self.headers("Date", "Sun, 06 Nov 1994 08:49:37 GMT", and: whole)
+    let second = Self.headers("Content-Range", "bytes 3-5/6", and: part)
     let rest = Step(status: 206, headers: second, content: "def")
     let end = try await end(of: Self.pieces([Self.cut(first), rest, Self.whole]))
     expectEqual(end.content, "abcdef")
@@ -221,26 +234,18 @@ import WindTunnelSymptoms
   }
 
   @Test func `who has the whole and wants it again asks for no part behind its end`() async throws {
-    let end = try await end(
-      of: Self.pieces([Self.whole, Self.whole]),
-      mostRetries: [.status(200): 1]
-    )
-    expectEqual(end, End(content: "abcdef", attempts: 2, ranges: [Self.none, Self.none]))
+    let steps = [Self.whole, Self.whole]
+    try await whole(by: steps, mostRetries: [.status(200): 1], asking: Self.none, Self.none)
   }
 
   @Test func `of a whole without a length a part's own end is the end`() async throws {
-    let end = try await end(
-      of: Self.pieces([
-        Self.cut(["ETag": "\"1\""]), Self.rest("bytes 3-5/*", "de"), Self.rest("bytes 5-5/*", "f"),
-      ])
-    )
-    expectEqual(
-      end,
-      End(
-        content: "abcdef",
-        attempts: 3,
-        ranges: [Self.none, ["bytes=3-", "\"1\""], ["bytes=5-", "\"1\""]]
-      )
+    let parts = [Self.rest("bytes 3-5/*", "de"), Self.rest("bytes 5-5/*", "f")]
+    let (three, five) = (["bytes=3-", "\"1\""], ["bytes=5-", "\"1\""])
+    try await whole(
+      by: [Self.cut(["ETag": "\"1\""])] + parts,
+      asking: Self.none,
+      three,
+      five
     )
   }
 

@@ -37,35 +37,36 @@ import WindTunnelSymptoms
   /// the same.
   private static func recorded(_ text: String, after id: String, _ scenario: Scenario = []) -> Deck
   {
-    let url = RequestURL(FlightStand.origin + "/feed")
-    let request = Request("GET", url, headers: ["Last-Event-ID": id])
-    return Deck(
-      Cassette([Interaction(request, response(text))]),
-      scenario: scenario,
-      matcher: .pathAndQuery,
-      then: .repeat
-    )
+    FlightStand.deck("/feed", scenario, response(text), headers: ["Last-Event-ID": id])
   }
 
-  /// Reads the feed while each wait passes, to its end or up to a number of events.
+  /// Reads a feed while each wait passes, to its end or up to a number of events, and expects them
+  /// after so many requests.
   private static func read(
-    _ stand: FlightStand,
-    most: Int = .max
-  ) async -> (events: [String], failure: NetworkError?) {
-    async let clock: Void = stand.time.passAllSleeps(but: nil)
-    var (events, failure): ([String], NetworkError?) = ([], nil)
-    do {
-      for try await event in stand.client.events(of: Endpoint(.get, "/feed")) {
-        events.append(event.data)
-        if events.count == most { break }
+    _ deck: Deck,
+    on stage: Stage,
+    most: Int = .max,
+    brings expected: [String],
+    failure symptom: Symptom? = nil,
+    requests: Int
+  ) async throws {
+    try await FlightStand.run(deck, on: stage) { stand in
+      await stand.time.passing {
+        var (events, failure): ([String], NetworkError?) = ([], nil)
+        do {
+          for try await event in stand.client.events(of: Endpoint(.get, "/feed")) {
+            events.append(event.data)
+            if events.count == most { break }
+          }
+        } catch {
+          failure = error as? NetworkError
+          if failure == nil { Issue.record(error) }
+        }
+        expectEqual(events, expected)
+        #expect(failure?.symptom == symptom && (failure == nil) == (symptom == nil))
       }
-    } catch {
-      failure = error as? NetworkError
-      if failure == nil { Issue.record(error) }
+      expectEqual(stand.sent.count, requests)
     }
-    stand.time.endPassing()
-    await clock
-    return (events, failure)
   }
 
   @Test(arguments: Stage.allCases)
@@ -76,24 +77,16 @@ import WindTunnelSymptoms
     scenario.rules = (1...10).map { number in
       FaultRule(when: Trigger(attempt: number), [.truncate(afterBodyBytes: 1500 + 37 * number)])
     }
-    try await FlightStand.run(Self.feed(scenario), on: stage) { stand in
-      let (events, failure) = await Self.read(stand)
-      expectNil(failure)
-      expectEqual(events, (1...1000).map { "event \($0)" })
-      // Ten that were cut, the one that was not, and the one that was told that there is no more.
-      expectEqual(stand.sent.count, 12)
-    }
+    let events = (1...1000).map { "event \($0)" }
+    // Ten that were cut, the one that was not, and the one that was told that there is no more.
+    try await Self.read(Self.feed(scenario), on: stage, brings: events, requests: 12)
   }
 
   @Test(arguments: Stage.allCases)
   func `a stream that brings nothing is given up as the policy says`(stage: Stage) async throws {
     let scenario: Scenario = [.always(.always, .truncate(afterBodyBytes: 3))]
-    try await FlightStand.run(Self.feed(scenario), on: stage) { stand in
-      let (events, failure) = await Self.read(stand)
-      expectEqual(events, [])
-      expectEqual(failure?.symptom, .truncated)
-      expectEqual(stand.sent.count, 4)
-    }
+    let feed = Self.feed(scenario)
+    try await Self.read(feed, on: stage, brings: [], failure: .truncated, requests: 4)
   }
 
   @Test(arguments: Stage.allCases)
@@ -102,23 +95,19 @@ import WindTunnelSymptoms
   ) async throws {
     let text = (1...5).map { "id: \($0)\ndata: event \($0)\n\n" }.joined()
     let scenario: Scenario = [.always(.always, .truncate(afterBodyBytes: 50))]
-    try await FlightStand.run(Self.recorded(text, after: "2", scenario), on: stage) { stand in
-      let (events, failure) = await Self.read(stand)
-      expectEqual(failure?.symptom, .truncated)
-      // A server that sends an event again has it handed on again.
-      expectEqual(events, Array(repeating: ["event 1", "event 2"], count: 4).flatMap { $0 })
-      expectEqual(stand.sent.count, 4)
-    }
+    let feed = Self.recorded(text, after: "2", scenario)
+    // A server that sends an event again has it handed on again.
+    let events = Array(repeating: ["event 1", "event 2"], count: 4).flatMap { $0 }
+    try await Self.read(feed, on: stage, brings: events, failure: .truncated, requests: 4)
   }
 
   @Test(arguments: Stage.allCases)
   func `a stream is opened with the attempts of any call`(stage: Stage) async throws {
     let scenario: Scenario = [.always(.first(2), .status(503))]
     try await FlightStand.run(Self.feed(scenario), on: stage) { stand in
-      async let clock: Void = stand.time.passAllSleeps(but: nil)
-      let answer = try await stand.client.stream(Endpoint(.get, "/feed"))
-      stand.time.endPassing()
-      await clock
+      let answer = try await stand.time.passing {
+        try await stand.client.stream(Endpoint(.get, "/feed"))
+      }
       expectEqual(answer.status, 200)
       expectEqual(stand.gaps, [.milliseconds(200), .milliseconds(400)])
       var lines: [String] = []
@@ -152,12 +141,9 @@ import WindTunnelSymptoms
   func `events without ids of their own go on for as long as they come`(stage: Stage) async throws {
     // An id stays in force until the next one (WHATWG HTML §9.2.6).
     let text = "id: 1\ndata: first\n\ndata: next\n\n"
-    try await FlightStand.run(Self.recorded(text, after: "1"), on: stage) { stand in
-      let (events, failure) = await Self.read(stand, most: 20)
-      expectNil(failure)
-      expectEqual(events, Array(repeating: ["first", "next"], count: 10).flatMap { $0 })
-      expectEqual(stand.sent.count, 10)
-    }
+    let events = Array(repeating: ["first", "next"], count: 10).flatMap { $0 }
+    let feed = Self.recorded(text, after: "1")
+    try await Self.read(feed, on: stage, most: 20, brings: events, requests: 10)
   }
 
   @Test func `an identifier counts without data, and outlives a connection`() throws {

@@ -47,6 +47,10 @@ import WindTunnelSymptoms
     var connections: Int
   }
 
+  private static func milliseconds(_ counts: Int...) -> [Duration] {
+    counts.map { .milliseconds($0) }
+  }
+
   func end(
     of connections: [Connection],
     _ rules: AdmissionController.Rules = AdmissionController.Rules()
@@ -96,7 +100,7 @@ import WindTunnelSymptoms
     wait: Duration
   ) async throws {
     let end = try await end(of: [Connection(text: "\(line)data: a\n\n")])
-    expectEqual(end, End(events: ["a"], waits: [wait], symptom: nil, connections: 2))
+    expectEqual(end, End(events: ["a"], waits: [wait], connections: 2))
   }
 
   @Test(arguments: [(10, true), (9, false)])
@@ -107,41 +111,28 @@ import WindTunnelSymptoms
     let event = Connection(text: "id: 1\ndata: a\n\n")
     let silence = Connection(text: ": hello\n", lasts: .seconds(seconds))
     let end = try await end(of: [event] + Array(repeating: silence, count: 6))
-    let waits = [200, 200, 200, 200, 200, 200, 200].map { Duration.milliseconds($0) }
+    let waits = Self.milliseconds(200, 200, 200, 200, 200, 200, 200)
     // The first wait is that of the connection with the event, after which the count begins.
-    let fewer = [200, 400, 800].map { Duration.milliseconds($0) }
-    expectEqual(
-      end,
-      (isKept
-        ? End(events: ["a"], waits: waits, symptom: nil, connections: 8)
-        : End(events: ["a"], waits: fewer, symptom: .connectionLost, connections: 4))
-    )
+    let fewer = Self.milliseconds(200, 400, 800)
+    let kept = End(events: ["a"], waits: waits, connections: 8)
+    let lost = End(events: ["a"], waits: fewer, symptom: .connectionLost, connections: 4)
+    expectEqual(end, isKept ? kept : lost)
   }
 
   @Test func `what the server says of the next connection counts until it says another thing`()
     async throws
   {
-    let end = try await end(
-      of: ["retry: 2000\ndata: a\n\n", "data: b\n\n", "retry: 3000\ndata: c\n\n"].map {
-        Connection(text: $0)
-      }
-    )
-    expectEqual(
-      end,
-      End(
-        events: ["a", "b", "c"],
-        waits: [.seconds(2), .seconds(2), .seconds(3)],
-        symptom: nil,
-        connections: 4
-      )
-    )
+    let texts = ["retry: 2000\ndata: a\n\n", "data: b\n\n", "retry: 3000\ndata: c\n\n"]
+    let end = try await end(of: texts.map { Connection(text: $0) })
+    let waits = Self.milliseconds(2000, 2000, 3000)
+    expectEqual(end, End(events: ["a", "b", "c"], waits: waits, connections: 4))
   }
 
   @Test func `a feed is asked for as one, unless the endpoint says what it takes`() async throws {
     let fixture = try Fixture([.status(204), .status(204)])
     let feeds = [Endpoint(.get, "/feed"), Endpoint(.get, "/feed", headers: ["accept": "*/*"])]
     for feed in feeds { for try await event in fixture.client.events(of: feed) { _ = event } }
-    let asked = fixture.transport.requests.map { $0.value(forHTTPHeaderField: "Accept") }
+    let asked = fixture.sent("Accept")
     expectEqual(asked, ["text/event-stream", "*/*"])
   }
 
@@ -155,15 +146,8 @@ import WindTunnelSymptoms
   @Test func `connections that bring nothing are paid for, but for the first`() async throws {
     let nothing = Array(repeating: Connection(text: ""), count: 9)
     let end = try await end(of: nothing, .init(budget: RetryBudget(share: 0, reserve: 1)))
-    expectEqual(
-      end,
-      End(
-        events: [],
-        waits: [.milliseconds(200), .milliseconds(400)],
-        symptom: .connectionLost,
-        connections: 3
-      )
-    )
+    let waits = Self.milliseconds(200, 400)
+    expectEqual(end, End(events: [], waits: waits, symptom: .connectionLost, connections: 3))
   }
 
   @Test(arguments: [

@@ -21,19 +21,21 @@ import WindTunnelSymptoms
     backoff: Backoff(jitter: .none)
   )
 
-  private static func says(_ text: String) -> WebSocketMessage {
-    WebSocketMessage(from: .server, Body(text), isText: true, offset: .zero)
+  /// A message as text: `<` is the server's, `>` the client's, `!` the server's code and reason.
+  private static func message(_ line: String) -> WebSocketMessage {
+    let text = String(line.dropFirst(2))
+    guard line.hasPrefix("!") else {
+      let sender: WebSocketMessage.Sender = line.hasPrefix("<") ? .server : .client
+      return WebSocketMessage(from: sender, Body(text), isText: true, offset: .zero)
+    }
+    let code = Int(text.prefix { $0 != " " }) ?? 0
+    let reason = String(text.drop { $0 != " " }.dropFirst())
+    return WebSocketMessage(from: .server, closing: code, reason, offset: .zero)
   }
 
-  private static func hears(_ text: String) -> WebSocketMessage {
-    WebSocketMessage(from: .client, Body(text), isText: true, offset: .zero)
-  }
+  private static func tape(_ lines: [String]) -> Interaction { conversation(lines.map(message)) }
 
-  private static func closes(_ code: Int, _ reason: String = "") -> WebSocketMessage {
-    WebSocketMessage(from: .server, closing: code, reason, offset: .zero)
-  }
-
-  private static func conversation(_ messages: WebSocketMessage...) -> Interaction {
+  private static func conversation(_ messages: [WebSocketMessage]) -> Interaction {
     var interaction = Interaction(
       Request("GET", RequestURL(FlightStand.origin + "/feed")),
       Response(status: 101, headers: ["Upgrade": "websocket"])
@@ -60,27 +62,33 @@ import WindTunnelSymptoms
       policy: policy,
       authenticator: authenticator
     ) { stand in
-      async let clock: Void = stand.time.passAllSleeps(but: Self.never)
-      let result: Result<Value, any Error>
-      do { result = .success(try await body(stand)) } catch { result = .failure(error) }
-      stand.time.endPassing()
-      await clock
-      return (try result.get(), deck)
+      (try await stand.time.passing(but: never) { try await body(stand) }, deck)
+    }
+  }
+
+  /// Holds one conversation in such a flight.
+  private static func converse<Value: Sendable>(
+    _ interactions: [Interaction],
+    _ scenario: Scenario = [],
+    policy: RetryPolicy = RetryPolicy(backoff: Backoff(jitter: .none)),
+    on terms: ConversationTerms = quiet,
+    _ body: @Sendable (WindTunnelNetworkLayer.Conversation) async throws -> Value
+  ) async throws -> (value: Value, deck: Deck) {
+    try await run(interactions, scenario, policy: policy) { stand in
+      try await stand.converse(on: terms, body)
     }
   }
 
   @Test func `a conversation is held, and ended by the client with 1000`() async throws {
-    let tape = Self.conversation(Self.says("welcome"), Self.hears("a"), Self.says("for a"))
-    let (heard, deck) = try await Self.run([tape]) { stand in
-      try await stand.converse { feed in
-        var heard: [ConversationMessage] = []
-        for try await message in feed {
-          heard.append(message)
-          if heard.count == 2 { break }
-          try await feed.send(.text("a"))
-        }
-        return heard
+    let tape = Self.tape(["< welcome", "> a", "< for a"])
+    let (heard, deck) = try await Self.converse([tape]) { feed in
+      var heard: [ConversationMessage] = []
+      for try await message in feed {
+        heard.append(message)
+        if heard.count == 2 { break }
+        try await feed.send(.text("a"))
       }
+      return heard
     }
     expectEqual(heard, [.text("welcome"), .text("for a")])
     #expect(deck.mismatches.isEmpty)
@@ -89,12 +97,8 @@ import WindTunnelSymptoms
 
   @Test func `bytes, empty messages and a server's end with 1000 come as they are`() async throws {
     let bytes = WebSocketMessage(from: .server, Body(Data([0, 255])), isText: false, offset: .zero)
-    let tape = Self.conversation(bytes, Self.says(""), Self.closes(1000, "done"))
-    let (heard, _) = try await Self.run([tape]) { stand in
-      try await stand.converse { feed in
-        try await feed.reduce(into: []) { $0.append($1) }
-      }
-    }
+    let tape = Self.conversation([bytes] + ["< ", "! 1000 done"].map(Self.message))
+    let (heard, _) = try await Self.converse([tape]) { try await $0.all() }
     expectEqual(heard, [.data(Data([0, 255])), .text("")])
   }
 
@@ -112,21 +116,13 @@ import WindTunnelSymptoms
     fault: ConversationFault
   ) async throws {
     // What a fault has broken off is played from its beginning to the client that comes back.
-    let tape = Self.conversation(
-      Self.hears("subscribe"),
-      Self.says("1"),
-      Self.says("2"),
-      Self.closes(1000)
-    )
-    let (heard, deck) = try await Self.run([tape], [.always(.first(1), .conversation(fault))]) {
-      stand in
-      let result = try await stand.converse { feed in
-        try await feed.send(.text("subscribe"), .onEachConnection)
-        let heard = try await feed.reduce(into: []) { $0.append($1) }
-        return (heard, feed.connectionCount)
-      }
-      expectEqual(result.1, 2)
-      return result.0
+    let tape = Self.tape(["> subscribe", "< 1", "< 2", "! 1000"])
+    let rule = FaultRule.always(.first(1), .conversation(fault))
+    let (heard, deck) = try await Self.converse([tape], [rule]) { feed in
+      try await feed.send(.text("subscribe"), .onEachConnection)
+      let heard = try await feed.all()
+      expectEqual(feed.connectionCount, 2)
+      return heard
     }
     expectEqual(heard, [.text("1"), .text("1"), .text("2")])
     #expect(deck.mismatches.isEmpty)
@@ -134,36 +130,27 @@ import WindTunnelSymptoms
 
   @Test(arguments: [1002, 1003, 1007, 1008, 1009, 1010, 3000, 4001])
   func `a code that does not pass ends it, and is told`(code: Int) async throws {
-    let tape = Self.conversation(Self.says("1"), Self.closes(code, "no more"))
-    let (heard, _) = try await Self.run([tape, tape]) { stand in
-      try await stand.converse { feed in
-        var heard: [ConversationMessage] = []
-        await #expect(throws: NetworkError.closed(code: code, reason: "no more")) {
-          for try await message in feed { heard.append(message) }
-        }
-        expectEqual(feed.connectionCount, 1)
-        return heard
+    let tape = Self.tape(["< 1", "! \(code) no more"])
+    let (heard, _) = try await Self.converse([tape, tape]) { feed in
+      var heard: [ConversationMessage] = []
+      await #expect(throws: NetworkError.closed(code: code, reason: "no more")) {
+        for try await message in feed { heard.append(message) }
       }
+      expectEqual(feed.connectionCount, 1)
+      return heard
     }
     expectEqual(heard, [.text("1")])
   }
 
   @Test func `what was not acknowledged is sent again, and nothing else is`() async throws {
-    let first = Self.conversation(
-      Self.hears("a"),
-      Self.hears("b"),
-      Self.says("has a"),
-      Self.closes(1012)
-    )
-    let second = Self.conversation(Self.hears("b"), Self.says("has b"), Self.closes(1012))
-    let third = Self.conversation(Self.says("end"), Self.closes(1000))
-    let (heard, deck) = try await Self.run([first, second, third]) { stand in
-      try await stand.converse { feed in
-        for name in ["a", "b"] {
-          try await feed.send(.text(name), .until { $0 == .text("has \(name)") })
-        }
-        return try await feed.reduce(into: []) { $0.append($1) }
+    let first = Self.tape(["> a", "> b", "< has a", "! 1012"])
+    let second = Self.tape(["> b", "< has b", "! 1012"])
+    let third = Self.tape(["< end", "! 1000"])
+    let (heard, deck) = try await Self.converse([first, second, third]) { feed in
+      for name in ["a", "b"] {
+        try await feed.send(.text(name), .until { $0 == .text("has \(name)") })
       }
+      return try await feed.all()
     }
     expectEqual(heard, [.text("has a"), .text("has b"), .text("end")])
     #expect(deck.mismatches.isEmpty)
@@ -171,25 +158,18 @@ import WindTunnelSymptoms
   }
 
   @Test func `what is withdrawn is not sent again`() async throws {
-    let first = Self.conversation(
-      Self.hears("a"),
-      Self.says("1"),
-      Self.hears("b"),
-      Self.closes(1012)
-    )
-    let second = Self.conversation(Self.hears("b"), Self.says("2"), Self.closes(1000))
-    let (heard, deck) = try await Self.run([first, second]) { stand in
-      try await stand.converse { feed in
-        let a = try await feed.send(.text("a"), .onEachConnection)
-        var heard: [ConversationMessage] = []
-        for try await message in feed {
-          heard.append(message)
-          guard heard.count == 1 else { continue }
-          feed.withdraw(a)
-          try await feed.send(.text("b"), .onEachConnection)
-        }
-        return heard
+    let first = Self.tape(["> a", "< 1", "> b", "! 1012"])
+    let second = Self.tape(["> b", "< 2", "! 1000"])
+    let (heard, deck) = try await Self.converse([first, second]) { feed in
+      let a = try await feed.send(.text("a"), .onEachConnection)
+      var heard: [ConversationMessage] = []
+      for try await message in feed {
+        heard.append(message)
+        guard heard.count == 1 else { continue }
+        feed.withdraw(a)
+        try await feed.send(.text("b"), .onEachConnection)
       }
+      return heard
     }
     expectEqual(heard, [.text("1"), .text("2")])
     #expect(deck.mismatches.isEmpty)
@@ -197,7 +177,7 @@ import WindTunnelSymptoms
 
   @Test func `a connection without pongs is dead, and followed by another`() async throws {
     let deck = Deck(
-      Cassette([Self.conversation(Self.says("1"), Self.says("2"), Self.closes(1000))]),
+      Cassette([Self.tape(["< 1", "< 2", "! 1000"])]),
       scenario: [.always(.first(1), .conversation(.end(.stall, before: 2)))],
       matcher: .pathAndQuery
     )
@@ -211,9 +191,7 @@ import WindTunnelSymptoms
         with: Self.feed,
         over: SocketConversationEngine(),
         on: ConversationTerms(backoff: Backoff(jitter: .none))
-      ) { feed in
-        try await feed.reduce(into: []) { $0.append($1) }
-      }
+      ) { try await $0.all() }
       expectEqual(heard, [.text("1"), .text("1"), .text("2")])
       await expectEqual(waits, [.seconds(20), .seconds(10), .milliseconds(200)])
     }
@@ -221,7 +199,7 @@ import WindTunnelSymptoms
 
   @Test func `a live connection is asked again and again, and stays`() async throws {
     let deck = Deck(
-      Cassette([Self.conversation(Self.says("1"), Self.hears("a"), Self.says("2"))]),
+      Cassette([Self.tape(["< 1", "> a", "< 2"])]),
       matcher: .pathAndQuery
     )
     try await FlightStand.run(deck, on: .onTheWire) { stand in
@@ -251,11 +229,9 @@ import WindTunnelSymptoms
   }
 
   @Test func `a handshake is a call with its attempts, slot and credential`() async throws {
-    let tape = Self.conversation(Self.says("1"), Self.closes(1000))
+    let tape = Self.tape(["< 1", "! 1000"])
     let (heard, _) = try await Self.run([tape], [.always(.first(2), .status(503))]) { stand in
-      let heard = try await stand.converse { feed in
-        try await feed.reduce(into: []) { $0.append($1) }
-      }
+      let heard = try await stand.converse { try await $0.all() }
       expectEqual(stand.sent, ["/feed", "/feed", "/feed"])
       expectEqual(stand.gaps, [.milliseconds(200), .milliseconds(400)])
       #expect(stand.client.admission.load == (0, 0))
@@ -276,7 +252,7 @@ import WindTunnelSymptoms
 
   @Test(arguments: refusals)
   func `a refusal is the error of a call`(fault: Fault, error: NetworkError) async throws {
-    let tape = Self.conversation(Self.says("1"))
+    let tape = Self.tape(["< 1"])
     let rule = FaultRule.always(.always, fault)
     _ = try await Self.run([tape], [rule]) { stand in
       await #expect(throws: error) {
@@ -292,7 +268,7 @@ import WindTunnelSymptoms
   func `a handshake that breaks a rule fails the connection`(
     handshake: ConversationFault.Handshake
   ) async throws {
-    let tape = Self.conversation(Self.says("1"))
+    let tape = Self.tape(["< 1"])
     _ = try await Self.run([tape], [.always(.always, .conversation(.handshake(handshake)))]) {
       stand in
       await #expect {
@@ -316,7 +292,7 @@ import WindTunnelSymptoms
     fault: Fault,
     error: NetworkError
   ) async throws {
-    var tape = Self.conversation(Self.says("1"), Self.closes(1012, "restart"))
+    var tape = Self.tape(["< 1", "! 1012 restart"])
     tape.then = .repeat
     let outage = Scenario("outage", rules: (2...20).map { .always(.attempt($0), fault) })
     let waits = Locked<[Duration]>([])
@@ -325,15 +301,17 @@ import WindTunnelSymptoms
     terms.onChange = {
       if case .lost(_, let wait) = $0 { waits.withLock { $0.append(wait) } }
     }
-    let (heard, _) = try await Self.run([tape], outage, policy: RetryPolicy(mostRetries: [:])) {
-      [terms] stand in
-      try await stand.converse(on: terms) { feed in
-        var heard: [ConversationMessage] = []
-        await #expect(throws: error) {
-          for try await message in feed { heard.append(message) }
-        }
-        return heard
+    let (heard, _) = try await Self.converse(
+      [tape],
+      outage,
+      policy: RetryPolicy(mostRetries: [:]),
+      on: terms
+    ) { feed in
+      var heard: [ConversationMessage] = []
+      await #expect(throws: error) {
+        for try await message in feed { heard.append(message) }
       }
+      return heard
     }
     expectEqual(heard, [.text("1")])
     let seconds = [1, 2, 4, 8, 16, 32, 60, 60, 60]
@@ -343,20 +321,17 @@ import WindTunnelSymptoms
   @Test func `a refusal of the first connection is told at once, one that passes later is not`()
     async throws
   {
-    let tape = Self.conversation(Self.says("1"), Self.closes(1012))
-    let last = Self.conversation(Self.says("2"), Self.closes(1000))
+    let tape = Self.tape(["< 1", "! 1012"])
+    let last = Self.tape(["< 2", "! 1000"])
     let changes = Locked<[ConversationChange]>([])
     var terms = Self.quiet
     terms.onChange = { change in changes.withLock { $0.append(change) } }
-    let (heard, _) = try await Self.run(
+    let (heard, _) = try await Self.converse(
       [tape, last],
       [.always(.attempt(2), .status(503)), .always(.attempt(3), .status(503))],
-      policy: RetryPolicy(mostRetries: [:])
-    ) { [terms] stand in
-      try await stand.converse(on: terms) { feed in
-        try await feed.reduce(into: []) { $0.append($1) }
-      }
-    }
+      policy: RetryPolicy(mostRetries: [:]),
+      on: terms
+    ) { try await $0.all() }
     expectEqual(heard, [.text("1"), .text("2")])
     let fields = changes.withLock { changes in
       changes.map { change -> String in
@@ -376,20 +351,10 @@ import WindTunnelSymptoms
   }
 
   @Test func `who logs in on each connection does so before anything else`() async throws {
-    let challenge = Self.conversation(
-      Self.says("challenge 1"),
-      Self.hears("answer to challenge 1"),
-      Self.says("ok"),
-      Self.hears("subscribe"),
-      Self.says("1"),
-      Self.closes(1012)
-    )
-    let next = Self.conversation(
-      Self.says("challenge 2"),
-      Self.hears("answer to challenge 2"),
-      Self.says("no"),
-      Self.closes(4003, "denied")
-    )
+    let challenge = Self.tape([
+      "< challenge 1", "> answer to challenge 1", "< ok", "> subscribe", "< 1", "! 1012",
+    ])
+    let next = Self.tape(["< challenge 2", "> answer to challenge 2", "< no", "! 4003 denied"])
     var terms = Self.quiet
     terms.onOpen = { connection throws(ConversationEnd) in
       guard case .text(let challenge) = try await connection.receive() else { return }
@@ -397,15 +362,13 @@ import WindTunnelSymptoms
       // It says whether it believes that; what it says after a refusal is its end.
       if try await connection.receive() != .text("ok") { _ = try await connection.receive() }
     }
-    let (heard, deck) = try await Self.run([challenge, next]) { [terms] stand in
-      try await stand.converse(on: terms) { feed in
-        try await feed.send(.text("subscribe"), .onEachConnection)
-        var heard: [ConversationMessage] = []
-        await #expect(throws: NetworkError.closed(code: 4003, reason: "denied")) {
-          for try await message in feed { heard.append(message) }
-        }
-        return heard
+    let (heard, deck) = try await Self.converse([challenge, next], on: terms) { feed in
+      try await feed.send(.text("subscribe"), .onEachConnection)
+      var heard: [ConversationMessage] = []
+      await #expect(throws: NetworkError.closed(code: 4003, reason: "denied")) {
+        for try await message in feed { heard.append(message) }
       }
+      return heard
     }
     expectEqual(heard, [.text("1")])
     #expect(deck.mismatches.isEmpty)
@@ -415,19 +378,16 @@ import WindTunnelSymptoms
     async throws
   {
     let count = 200
-    var tape = Self.conversation()
-    tape.messages = (1...count).map { Self.says("\($0)") } + [Self.closes(1000)]
+    let tape = Self.tape((1...count).map { "< \($0)" } + ["! 1000"])
     // Each interval passes at once, so that pings never stop, and no pong is too late.
     let terms = ConversationTerms(pongTimeout: Self.never, waitingMessagesMax: 1)
-    let (heard, _) = try await Self.run([tape]) { stand in
-      try await stand.converse(on: terms) { feed in
-        var heard: [ConversationMessage] = []
-        for try await message in feed {
-          heard.append(message)
-          for _ in 0..<20 { await Task.yield() }
-        }
-        return heard
+    let (heard, _) = try await Self.converse([tape], on: terms) { feed in
+      var heard: [ConversationMessage] = []
+      for try await message in feed {
+        heard.append(message)
+        for _ in 0..<20 { await Task.yield() }
       }
+      return heard
     }
     expectEqual(heard, (1...count).map { .text("\($0)") })
   }
@@ -436,53 +396,38 @@ import WindTunnelSymptoms
     async throws
   {
     let large = String(repeating: "0123456789abcdef", count: 1 << 17)
-    let tape = Self.conversation(
-      Self.says(large),
-      Self.hears(large),
-      Self.says(large),
-      Self.says("end"),
-      Self.closes(1000)
-    )
-    let (heard, deck) = try await Self.run([tape]) { stand in
-      try await stand.converse { feed in
-        try await feed.send(.text(large))
-        return try await feed.reduce(into: []) { $0.append($1) }
-      }
+    let tape = Self.tape(["< \(large)", "> \(large)", "< \(large)", "< end", "! 1000"])
+    let (heard, deck) = try await Self.converse([tape]) { feed in
+      try await feed.send(.text(large))
+      return try await feed.all()
     }
     expectEqual(heard, [.text(large), .text(large), .text("end")])
     #expect(deck.mismatches.isEmpty)
   }
 
   @Test func `whose sending is cancelled has cancelled nothing else`() async throws {
-    let tape = Self.conversation(
-      Self.says("1"),
-      Self.hears("late"),
-      Self.says("2"),
-      Self.closes(1000)
-    )
-    let (heard, _) = try await Self.run([tape]) { stand in
-      try await stand.converse { feed in
-        let heard = Locked<[ConversationMessage]>([])
-        for try await message in feed {
-          heard.withLock { $0.append(message) }
-          guard message == .text("1") else { continue }
-          let sending = Task {
-            while !Task.isCancelled { await Task.yield() }
-            // It is among those that are sent again, so that it is sent all the same.
-            try await feed.send(.text("late"), .onEachConnection)
-          }
-          sending.cancel()
-          _ = await sending.result
+    let tape = Self.tape(["< 1", "> late", "< 2", "! 1000"])
+    let (heard, _) = try await Self.converse([tape]) { feed in
+      let heard = Locked<[ConversationMessage]>([])
+      for try await message in feed {
+        heard.withLock { $0.append(message) }
+        guard message == .text("1") else { continue }
+        let sending = Task {
+          while !Task.isCancelled { await Task.yield() }
+          // It is among those that are sent again, so that it is sent all the same.
+          try await feed.send(.text("late"), .onEachConnection)
         }
-        expectEqual(feed.connectionCount, 1)
-        return heard.withLock { $0 }
+        sending.cancel()
+        _ = await sending.result
       }
+      expectEqual(feed.connectionCount, 1)
+      return heard.withLock { $0 }
     }
     expectEqual(heard, [.text("1"), .text("2")])
   }
 
   @Test func `two conversations that could be one call's are two`() async throws {
-    var tape = Self.conversation(Self.says("1"), Self.closes(1000))
+    var tape = Self.tape(["< 1", "! 1000"])
     tape.then = .repeat
     var feed = Self.feed
     feed.priority = .deferrable
@@ -490,9 +435,7 @@ import WindTunnelSymptoms
       try await withThrowingTaskGroup(of: [ConversationMessage].self) { group in
         for _ in 1...8 {
           group.addTask {
-            try await stand.converse(with: feed) { feed in
-              try await feed.reduce(into: []) { $0.append($1) }
-            }
+            try await stand.converse(with: feed) { try await $0.all() }
           }
         }
         return try await group.reduce(into: [ConversationMessage]()) { $0 += $1 }
@@ -503,7 +446,7 @@ import WindTunnelSymptoms
 
   @Test func `the thread of an engine ends with it`() async throws {
     weak var dialer: AnyObject?
-    let tape = Self.conversation(Self.says("1"), Self.closes(1000))
+    let tape = Self.tape(["< 1", "! 1000"])
     _ = try await Self.run([tape]) { stand in
       let engine = SocketConversationEngine()
       dialer = engine.dialer
@@ -528,7 +471,7 @@ import WindTunnelSymptoms
     trusts: Bool,
     symptom: Symptom?
   ) async throws {
-    var tape = Self.conversation(Self.says("1"), Self.closes(1000))
+    var tape = Self.tape(["< 1", "! 1000"])
     tape.then = .repeat
     let authority = try CertificateAuthority()
     var options = ReplayServer.Options.patient
@@ -547,8 +490,8 @@ import WindTunnelSymptoms
     let result: Result<[ConversationMessage], any Error>
     do {
       result = .success(
-        try await client.conversation(with: Self.feed, over: engine, on: Self.quiet) { feed in
-          try await feed.reduce(into: []) { $0.append($1) }
+        try await client.conversation(with: Self.feed, over: engine, on: Self.quiet) {
+          try await $0.all()
         }
       )
     } catch {
@@ -566,7 +509,7 @@ import WindTunnelSymptoms
   private static let hasTLS = (try? ServerTLS()) != nil
 
   @Test func `a cancellation ends it, and its reader is told so`() async throws {
-    let tape = Self.conversation(Self.says("1"), Self.hears("never"), Self.says("2"))
+    let tape = Self.tape(["< 1", "> never", "< 2"])
     let (error, _) = try await Self.run([tape]) { stand in
       let (firsts, first) = AsyncStream.makeStream(of: Void.self)
       let task = Task {
@@ -583,17 +526,28 @@ import WindTunnelSymptoms
     expectEqual(error, .cancelled)
   }
 
+  @Test func `what is sent as soon as a connection is open arrives, each time`() async throws {
+    var tape = Self.tape(["> hello", "< ok", "! 1000"])
+    tape.then = .repeat
+    var terms = Self.quiet
+    terms.onOpen = { connection throws(ConversationEnd) in
+      try await connection.send(.text("hello"))
+    }
+    let (heard, deck) = try await Self.run([tape]) { [terms] stand in
+      var heard: [ConversationMessage] = []
+      for _ in 1...50 { heard += try await stand.converse(on: terms) { try await $0.all() } }
+      return heard
+    }
+    expectEqual(heard, Array(repeating: .text("ok"), count: 50))
+    #expect(deck.mismatches.isEmpty)
+  }
+
   @Test func `thousands of messages wait for a slow reader at the server, in order`() async throws {
     let count = 5000
     let filler = String(repeating: "x", count: 1000)
-    var tape = Self.conversation()
-    tape.messages = (1...count).map { Self.says("\($0) \(filler)") } + [Self.closes(1000)]
+    let tape = Self.tape((1...count).map { "< \($0) \(filler)" } + ["! 1000"])
     let terms = ConversationTerms(pingInterval: nil, waitingMessagesMax: 1)
-    let (heard, _) = try await Self.run([tape]) { stand in
-      try await stand.converse(on: terms) { feed in
-        try await feed.reduce(into: [ConversationMessage]()) { $0.append($1) }
-      }
-    }
+    let (heard, _) = try await Self.converse([tape], on: terms) { try await $0.all() }
     expectEqual(heard, (1...count).map { .text("\($0) \(filler)") })
   }
 
@@ -605,7 +559,7 @@ import WindTunnelSymptoms
         headers: ["Upgrade": "websocket", "Sec-WebSocket-Extensions": "permessage-deflate"]
       )
     )
-    tape.messages = [Self.says("welcome"), Self.hears("a"), Self.says("for a"), Self.closes(1000)]
+    tape.messages = ["< welcome", "> a", "< for a", "! 1000"].map(Self.message)
     for compresses in [true, false] {
       let (heard, deck) = try await Self.run([tape]) { stand in
         try await stand.client.conversation(
@@ -614,7 +568,7 @@ import WindTunnelSymptoms
           on: Self.quiet
         ) { feed in
           try await feed.send(.text("a"))
-          return try await feed.reduce(into: []) { $0.append($1) }
+          return try await feed.all()
         }
       }
       expectEqual(heard, [.text("welcome"), .text("for a")])
@@ -654,5 +608,12 @@ extension FlightStand {
     _ body: @Sendable (WindTunnelNetworkLayer.Conversation) async throws -> Value
   ) async throws -> Value {
     try await client.conversation(with: endpoint, over: SocketConversationEngine(), on: terms, body)
+  }
+}
+
+extension WindTunnelNetworkLayer.Conversation {
+  /// Reads it to its end.
+  fileprivate func all() async throws -> [ConversationMessage] {
+    try await reduce(into: []) { $0.append($1) }
   }
 }

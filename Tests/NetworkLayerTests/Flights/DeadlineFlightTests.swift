@@ -11,15 +11,6 @@ import WindTunnel
   static let limits = CallLimits(attemptTimeout: .seconds(3600), deadline: .seconds(2))
   static let page = Endpoint(.get, "/page")
 
-  func deck(_ plan: Scenario = .calm, _ response: Response = .json(["id": 7])) -> Deck {
-    Deck(
-      Cassette([Interaction(Request("GET", RequestURL(FlightStand.origin + "/page")), response)]),
-      scenario: plan,
-      matcher: .pathAndQuery,
-      then: .repeat
-    )
-  }
-
   /// Waits until so many deadlines run.
   func running(_ count: Int, _ time: ManualTime) async {
     while time.sleeping < count { await Task.yield() }
@@ -27,7 +18,7 @@ import WindTunnel
 
   @Test(arguments: Stage.allCases)
   func `an attempt in flight is given up, and its slot is free`(stage: Stage) async throws {
-    let deck = deck([.always(.always, .stall(.afterRequest))])
+    let deck = FlightStand.deck("/page", [.always(.always, .stall(.afterRequest))])
     try await FlightStand.run(deck, on: stage, limits: Self.limits) { stand in
       let call = stand.start(Self.page)
       await running(1, stand.time)
@@ -45,7 +36,7 @@ import WindTunnel
     stage: Stage,
     order: String
   ) async throws {
-    let deck = deck()
+    let deck = FlightStand.deck("/page")
     try await FlightStand.run(deck, on: stage, limits: Self.limits) { stand in
       stand.client.admission.suspend()
       var endpoint = Self.page
@@ -64,7 +55,7 @@ import WindTunnel
 
   @Test(arguments: Stage.allCases)
   func `what is deferrable has the same deadline`(stage: Stage) async throws {
-    let deck = deck([.always(.always, .stall(.afterRequest))])
+    let deck = FlightStand.deck("/page", [.always(.always, .stall(.afterRequest))])
     try await FlightStand.run(deck, on: stage, limits: Self.limits) { stand in
       let call = stand.start(Endpoint(.get, "/page", priority: .deferrable))
       // Its own, and that of the work that others might share.
@@ -84,7 +75,8 @@ import WindTunnel
     let fields: HeaderFields = [
       "Cache-Control": "max-age=1, stale-if-error=60", "Content-Length": "3",
     ]
-    let deck = deck(
+    let deck = FlightStand.deck(
+      "/page",
       [.always(.attempt(2), .stall(.afterRequest))],
       Response(headers: fields, body: Body("one"))
     )
@@ -105,7 +97,7 @@ import WindTunnel
 
   @Test(arguments: Stage.allCases)
   func `by the machine's own time a call ends at its deadline, too`(stage: Stage) async throws {
-    let deck = deck([.always(.always, .stall(.afterRequest))])
+    let deck = FlightStand.deck("/page", [.always(.always, .stall(.afterRequest))])
     try await FlightStand.run(deck, on: stage) { stand in
       let limit = Duration.milliseconds(20)
       let client = NetworkClient(

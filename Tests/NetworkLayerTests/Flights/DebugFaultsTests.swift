@@ -105,11 +105,8 @@ import WindTunnelServer
       )
       func call(_ path: String) async throws -> [String] {
         let before = observer.events.count
-        async let clock: Void = time.passAllSleeps(but: nil)
         // How it ends is the attempts' to tell.
-        _ = try? await client.call(Endpoint(.get, path))
-        time.endPassing()
-        await clock
+        _ = await time.passing { await client.outcome(of: Endpoint(.get, path)) }
         return observer.events.dropFirst(before).compactMap { event in
           guard case .attemptEnded(_, let result) = event.kind else { return nil }
           return switch result {

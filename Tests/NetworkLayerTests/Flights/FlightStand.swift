@@ -24,6 +24,23 @@ struct FlightStand {
   let base: URL
   let client: NetworkClient
 
+  /// A deck with one recording of a path, which is repeated.
+  static func deck(
+    _ path: String,
+    _ scenario: Scenario = .calm,
+    _ response: Response = .json(["id": 7]),
+    method: String = "GET",
+    headers: HeaderFields = [:]
+  ) -> Deck {
+    let request = Request(method, RequestURL(origin + path), headers: headers)
+    return Deck(
+      Cassette([Interaction(request, response)]),
+      scenario: scenario,
+      matcher: .pathAndQuery,
+      then: .repeat
+    )
+  }
+
   /// Runs a deck on a stage, and stops it however the body ends.
   static func run<Result>(
     _ deck: Deck,
@@ -132,8 +149,16 @@ struct FlightStand {
     case stream
   }
 
-  /// Makes a call of a kind.
-  static func run(
+  /// Makes a call of a kind, and tells how it ended.
+  static func result(
+    of endpoint: Endpoint,
+    _ kind: Kind,
+    by client: NetworkClient
+  ) async -> Result<WindTunnelNetworkLayer.CallResponse, NetworkError> {
+    await ended { () throws(NetworkError) in try await run(endpoint, kind, by: client) }
+  }
+
+  private static func run(
     _ endpoint: Endpoint,
     _ kind: Kind,
     by client: NetworkClient
@@ -164,19 +189,10 @@ struct FlightStand {
     _ endpoint: Endpoint,
     as kind: Kind = .call
   ) async -> (result: Result<WindTunnelNetworkLayer.CallResponse, NetworkError>, gaps: [Duration]) {
-    async let clock: Void = time.passAllSleeps(but: client.settings.limits.deadline)
-    let before = observer.events.count
-    let result: Result<WindTunnelNetworkLayer.CallResponse, NetworkError>
-    do throws(NetworkError) {
-      result = .success(try await Self.run(endpoint, kind, by: client))
-    } catch {
-      result = .failure(error)
+    let before = gaps.count
+    let result = await time.passing(but: client.settings.limits.deadline) {
+      await Self.result(of: endpoint, kind, by: client)
     }
-    time.endPassing()
-    await clock
-    let gaps = observer.events.dropFirst(before).compactMap { event -> Duration? in
-      if case .retryScheduled(_, let delay) = event.kind { delay } else { nil }
-    }
-    return (result, gaps)
+    return (result, Array(gaps.dropFirst(before)))
   }
 }

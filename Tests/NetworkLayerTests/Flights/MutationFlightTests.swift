@@ -34,17 +34,11 @@ import WindTunnelSymptoms
   static let body = #"{"retcode":0,"retdesc":"ok","data":{"id":7,"name":"Ada"}}"#
 
   func deck(_ mutation: Mutation) -> Deck {
-    let url = RequestURL(FlightStand.origin + "/users/7")
     let response = Response(
       headers: ["Content-Type": "application/json", "Content-Length": "\(Self.body.utf8.count)"],
       body: Body(Self.body)
     )
-    return Deck(
-      Cassette([Interaction(Request("GET", url), response)]),
-      scenario: [.always(.always, .mutate(mutation))],
-      matcher: .pathAndQuery,
-      then: .repeat
-    )
+    return FlightStand.deck("/users/7", [.always(.always, .mutate(mutation))], response)
   }
 
   func run(_ mutation: Mutation, _ stage: Stage, _ rules: ResponseRules) async throws
@@ -53,10 +47,8 @@ import WindTunnelSymptoms
     try await FlightStand.run(deck(mutation), on: stage) { stand in
       let endpoint = Endpoint(.get, "/users/7", rules: rules)
       let decoder: ResponseDecoder<User> = .envelope()
-      do throws(NetworkError) {
-        return .success(try await stand.client.value(of: endpoint, by: decoder).name)
-      } catch {
-        return .failure(error)
+      return await ended { () throws(NetworkError) in
+        try await stand.client.value(of: endpoint, by: decoder).name
       }
     }
   }
@@ -90,13 +82,7 @@ import WindTunnelSymptoms
 
   @Test func `a journal of the field becomes a fixture that plays the same again`() async throws {
     let journal = CallJournal(time: ManualTime())
-    let url = RequestURL(FlightStand.origin + "/users/7")
-    let deck = Deck(
-      Cassette([Interaction(Request("GET", url), Response.json(["id": 7]))]),
-      scenario: [.always(.first(1), .reset(.afterRequest))],
-      matcher: .pathAndQuery,
-      then: .repeat
-    )
+    let deck = FlightStand.deck("/users/7", [.always(.first(1), .reset(.afterRequest))])
     func client(_ deck: Deck) throws -> NetworkClient {
       NetworkClient(
         builder: RequestBuilder(

@@ -139,10 +139,8 @@ import WindTunnelSymptoms
   @Test(.world, arguments: try flights())
   func `a rule makes these attempts with these gaps`(flight: Flight) async throws {
     let (row, stage) = (flight.row, flight.stage)
-    let url = RequestURL(FlightStand.origin + row.endpoint.path)
-    let answer = Response.json(["id": 7])
-    let recorded = Interaction(Request(row.endpoint.method.rawValue, url), answer)
-    let deck = Deck(Cassette([recorded]), scenario: row.plan, matcher: .pathAndQuery, then: .repeat)
+    let method = row.endpoint.method.rawValue
+    let deck = FlightStand.deck(row.endpoint.path, row.plan, method: method)
     try await FlightStand.run(
       deck,
       on: stage,
@@ -158,8 +156,7 @@ import WindTunnelSymptoms
       expectEqual(stand.sent.count, attempts)
       // What never reaches a host is not seen there.
       if row.isSeen {
-        let pattern = RequestPattern("\(row.endpoint.method.rawValue) \(row.endpoint.path)")
-        expectEqual(deck.attempts(pattern), attempts)
+        expectEqual(deck.attempts(RequestPattern("\(method) \(row.endpoint.path)")), attempts)
       }
       #expect(stand.client.admission.load == (0, 0))
     }

@@ -39,12 +39,7 @@ import WindTunnelReferenceSubject
         admission: AdmissionController(row.rules, time: time),
         time: time
       )
-      let result: Result<WindTunnelNetworkLayer.CallResponse, NetworkError>
-      do throws(NetworkError) {
-        result = .success(try await FlightStand.run(row.endpoint, flight.kind, by: client))
-      } catch {
-        result = .failure(error)
-      }
+      let result = await FlightStand.result(of: row.endpoint, flight.kind, by: client)
       end.withLock { $0 = PolicyFlightTests.name(result) }
       return try result.get().status
     }

@@ -11,13 +11,7 @@ import WindTunnelSymptoms
 
 @Suite struct StreamFlightTests {
   func deck(_ response: Response, _ plan: Scenario = .calm) -> Deck {
-    let url = RequestURL(FlightStand.origin + "/x")
-    return Deck(
-      Cassette([Interaction(Request("GET", url), response)]),
-      scenario: plan,
-      matcher: .pathAndQuery,
-      then: .repeat
-    )
+    FlightStand.deck("/x", plan, response)
   }
 
   let feed = Response(
@@ -28,12 +22,9 @@ import WindTunnelSymptoms
   @Test(arguments: Stage.allCases)
   func `events are read as they come`(stage: Stage) async throws {
     try await FlightStand.run(deck(feed), on: stage) { stand in
-      let transport = URLSessionTransport(session: stand.session)
-      let request = URLRequest(url: stand.base.appendingPathComponent("x"))
-      let answer = try await transport.open(request)
+      let answer = try await stand.open()
       expectEqual(answer.status, 200)
-      var events: [ServerSentEvent] = []
-      for try await event in answer.events { events.append(event) }
+      let events = try await answer.events.reduce(into: []) { $0.append($1) }
       expectEqual(
         events,
         [ServerSentEvent(data: "one"), ServerSentEvent(kind: "bye", data: "two")]
@@ -47,8 +38,7 @@ import WindTunnelSymptoms
     let response = Response(headers: ["Content-Length": "20000"], body: Body(body))
     let deck = deck(response, [.always(.always, .truncate(afterBodyBytes: 10_000))])
     try await FlightStand.run(deck, on: stage) { stand in
-      let transport = URLSessionTransport(session: stand.session)
-      let answer = try await transport.open(URLRequest(url: stand.base.appendingPathComponent("x")))
+      let answer = try await stand.open()
       var count = 0
       do {
         for try await piece in answer.pieces { count += piece.count }
@@ -72,13 +62,9 @@ import WindTunnelSymptoms
       body: Body("shut")
     )
     try await FlightStand.run(deck(locked), on: stage) { stand in
-      let answer = try await URLSessionTransport(session: stand.session).open(
-        URLRequest(url: stand.base.appendingPathComponent("x"))
-      )
+      let answer = try await stand.open()
       expectEqual(answer.status, 401)
-      var content = Data()
-      for try await piece in answer.pieces { content += piece }
-      expectEqual(content, Data("shut".utf8))
+      try await expectEqual(answer.content, Data("shut".utf8))
     }
   }
 
@@ -87,9 +73,7 @@ import WindTunnelSymptoms
     let stalled: Scenario = [.always(.always, .delay(.exactly(.seconds(3600))))]
     let deck = deck(feed, stalled)
     try await FlightStand.run(deck, on: stage) { stand in
-      let transport = URLSessionTransport(session: stand.session)
-      let request = URLRequest(url: stand.base.appendingPathComponent("x"))
-      let task = Task { try await transport.open(request) }
+      let task = Task { try await stand.open() }
       while deck.attempts("GET /x") == 0 { await Task.yield() }
       task.cancel()
       await #expect(throws: TransportError.cancelled) { _ = try await task.value }
@@ -106,9 +90,8 @@ import WindTunnelSymptoms
       configuration.timeoutIntervalForRequest = 1
       let session = URLSession(configuration: configuration)
       defer { session.finishTasksAndInvalidate() }
-      let request = URLRequest(url: stand.base.appendingPathComponent("x"))
       do {
-        _ = try await URLSessionTransport(session: session).open(request)
+        _ = try await stand.open(by: session)
         Issue.record("an answer")
       } catch {
         if case .failed(.timedOut, _)? = error as? TransportError {
@@ -157,14 +140,21 @@ import WindTunnelSymptoms
         delegateQueue: nil
       )
       defer { session.finishTasksAndInvalidate() }
-      let answer = try await URLSessionTransport(session: session).open(
-        URLRequest(url: stand.base.appendingPathComponent("x"))
-      )
+      let answer = try await stand.open(by: session)
       expectEqual(answer.status, (follows ? 200 : 302))
-      var content = Data()
-      for try await piece in answer.pieces { content += piece }
-      expectEqual(content, Data((follows ? "end" : "moved").utf8))
+      try await expectEqual(answer.content, Data((follows ? "end" : "moved").utf8))
       expectEqual(deck.attempts("GET /y"), (follows ? 1 : 0))
     }
+  }
+}
+
+extension FlightStand {
+  /// Opens a stream of its page by a session.
+  fileprivate func open(
+    by session: URLSession? = nil
+  ) async throws(TransportError) -> StreamedResponse {
+    try await URLSessionTransport(session: session ?? self.session).open(
+      URLRequest(url: base.appendingPathComponent("x"))
+    )
   }
 }

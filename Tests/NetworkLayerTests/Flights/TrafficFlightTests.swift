@@ -30,13 +30,13 @@ import WindTunnel
     let deck = deck(paths)
     try await FlightStand.run(deck, on: stage, .init(caps: TrafficCaps(total: 1))) {
       stand async throws in
-      stand.client.admission.suspend()
-      let calls = await stand.start(inOrder: [
-        Endpoint(.get, "/d", priority: .deferrable), Endpoint(.get, "/a"), Endpoint(.get, "/b"),
-        Endpoint(.get, "/c", priority: .critical), Endpoint(.get, "/e", priority: .critical),
-      ])
-      #expect(stand.client.admission.load == (0, 5))
-      stand.client.admission.resume()
+      let calls = await stand.start(
+        suspended: [
+          Endpoint(.get, "/d", priority: .deferrable), Endpoint(.get, "/a"), Endpoint(.get, "/b"),
+          Endpoint(.get, "/c", priority: .critical), Endpoint(.get, "/e", priority: .critical),
+        ],
+        waiting: 5
+      )
       for call in calls { try await expectEqual(call.value.get().attempts, 1) }
       expectEqual(stand.sent, ["/c", "/e", "/a", "/b", "/d"])
       expectEqual(paths.map { deck.attempts(RequestPattern("GET \($0)")) }, [1, 1, 1, 1, 1])
@@ -52,15 +52,13 @@ import WindTunnel
     )
     let caps = TrafficCaps(total: 4, perEndpoint: ["/slow": 1], reserved: 2)
     try await FlightStand.run(deck, on: stage, .init(caps: caps)) { stand async throws in
-      stand.client.admission.suspend()
       let calls = await stand.start(
-        inOrder: (0..<12).map { number in
+        suspended: (0..<12).map { number in
           number < 6
             ? Endpoint(.get, "/slow")
             : Endpoint(.get, "/later/\(number)", priority: .deferrable)
         }
       )
-      stand.client.admission.resume()
       for call in calls { try await expectEqual(call.value.get().attempts, 1) }
       let (most, slow) = stand.mostUnderWay("/slow")
       expectEqual(slow, 1)
@@ -74,12 +72,10 @@ import WindTunnel
   func `equal calls that nobody waits for are one request`(stage: Stage) async throws {
     let deck = deck(["/news", "/old"])
     try await FlightStand.run(deck, on: stage) { stand async throws in
-      stand.client.admission.suspend()
       let news = Endpoint(.get, "/news", priority: .deferrable)
       let calls = await stand.start(
-        inOrder: [news, news, Endpoint(.get, "/old", priority: .deferrable), news]
+        suspended: [news, news, Endpoint(.get, "/old", priority: .deferrable), news]
       )
-      stand.client.admission.resume()
       var bodies: [Data] = []
       for call in calls { bodies.append(try await call.value.get().body) }
       expectEqual(Set(bodies).count, 2)
@@ -95,11 +91,9 @@ import WindTunnel
   func `ordered calls wait for all attempts of the one before`(stage: Stage) async throws {
     let deck = deck(["/1", "/2", "/3"], [.on("GET /1", .first(2), .status(503))])
     try await FlightStand.run(deck, on: stage) { stand async throws in
-      stand.client.admission.suspend()
       let calls = await stand.start(
-        inOrder: (1...3).map { Endpoint(.get, "/\($0)", order: "cart") }
+        suspended: (1...3).map { Endpoint(.get, "/\($0)", order: "cart") }
       )
-      stand.client.admission.resume()
       await expectEqual(stand.time.passSleeps(2), [.milliseconds(200), .milliseconds(400)])
       for call in calls { try await expectEqual(call.value.get().status, 200) }
       expectEqual(stand.sent, ["/1", "/1", "/1", "/2", "/3"])
@@ -126,6 +120,18 @@ import WindTunnel
 }
 
 extension FlightStand {
+  /// Starts calls one after the other, none of which goes before all have come.
+  fileprivate func start(
+    suspended endpoints: [Endpoint],
+    waiting: Int? = nil
+  ) async -> [Task<Result<WindTunnelNetworkLayer.CallResponse, NetworkError>, Never>] {
+    client.admission.suspend()
+    let calls = await start(inOrder: endpoints)
+    if let waiting { #expect(client.admission.load == (0, waiting)) }
+    client.admission.resume()
+    return calls
+  }
+
   /// How many attempts were under way at once, at most: of all, and to one path.
   func mostUnderWay(_ path: String) -> (all: Int, path: Int) {
     var now: [Int: String] = [:]

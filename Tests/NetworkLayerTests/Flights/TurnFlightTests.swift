@@ -11,13 +11,7 @@ import WindTunnel
   func `who waits for his turn is given up, however long the one before him takes`(
     stage: Stage
   ) async throws {
-    let url = RequestURL(FlightStand.origin + "/page")
-    let deck = Deck(
-      Cassette([Interaction(Request("GET", url), .json(["id": 7]))]),
-      scenario: [.always(.always, .stall(.afterRequest))],
-      matcher: .pathAndQuery,
-      then: .repeat
-    )
+    let deck = FlightStand.deck("/page", [.always(.always, .stall(.afterRequest))])
     try await FlightStand.run(deck, on: stage) { stand in
       let endless = Endpoint(.get, "/page", order: "cart")
       var timely = endless

@@ -41,11 +41,10 @@ import WindTunnelSymptoms
   }
 
   private struct Stand {
-    let time = ManualTime()
     let networks: ScriptedNetworks
-    let transport: ScriptedTransport
-    let observer = RecordingObserver()
-    let client: NetworkClient
+    let fixture: Fixture
+    var time: ManualTime { fixture.time }
+    var transport: ScriptedTransport { fixture.transport }
 
     init(
       _ status: NetworkStatus,
@@ -54,26 +53,21 @@ import WindTunnelSymptoms
       endpoints: [String: EndpointTerms] = [:]
     ) throws {
       networks = ScriptedNetworks(status)
-      transport = ScriptedTransport(script, time: time)
-      client = NetworkClient(
-        builder: RequestBuilder(baseURL: try Fixture.base()),
-        policy: RetryPolicy(mostRetries: [:]),
-        transport: transport,
-        observer: observer,
-        limits: CallLimits(deadline: deadline),
+      fixture = try Fixture(
+        script,
+        mostRetries: [:],
+        deadline: deadline,
         endpoints: endpoints,
-        networks: networks,
-        sendsTraces: false,
-        time: time
+        networks: networks
       )
     }
 
     func start(_ need: NetworkNeed?) -> Task<Result<CallResponse, NetworkError>, Never> {
       let endpoint = Endpoint(.get, "/a", waitsForNetwork: need)
-      return Task { await client.outcome(of: endpoint) }
+      return fixture.start(endpoint)
     }
 
-    var waits: [CallEvent.Wait] { observer.waitsMet }
+    var waits: [CallEvent.Wait] { fixture.observer.waitsMet }
 
     /// Until it is seen to wait.
     func untilWaiting() async { while waits.isEmpty { await Task.yield() } }

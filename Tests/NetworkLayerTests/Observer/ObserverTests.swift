@@ -10,28 +10,17 @@ import WindTunnelSymptoms
 #endif
 
 @Suite struct ObserverTests {
-  func record(_ fixture: Fixture, call: Int = 1) -> CallRecord? {
-    var record: CallRecord?
-    for event in fixture.observer.events where event.call == call {
-      if let new = CallRecord(event) { record = new } else { record?.hear(event) }
-    }
-    return record
-  }
-
   @Test func `a record tells a call in four parts`() async throws {
     let fixture = try Fixture([.status(503, body: "no"), .status(200, body: "yes!")])
-    let call = fixture.start(
-      Endpoint(
-        .post,
-        "/u/7",
-        template: "/u/{id}",
-        headers: ["Idempotency-Key": "k"],
-        body: .data(Data("b".utf8))
-      )
+    let asked = Endpoint(
+      .post,
+      "/u/7",
+      template: "/u/{id}",
+      headers: ["Idempotency-Key": "k"],
+      body: .data(Data("b".utf8))
     )
-    _ = await fixture.time.passSleeps(1)
-    _ = await call.value
-    let record = try #require(self.record(fixture))
+    _ = await fixture.waited(1, for: asked)
+    let record = try #require(fixture.observer.events.record())
     expectEqual(record.state, .answered)
     expectEqual(record.system, .init(engine: "ScriptedTransport", cache: nil, traceID: nil))
     expectEqual(
@@ -51,43 +40,37 @@ import WindTunnelSymptoms
 
   @Test func `the states follow each other as the call does`() async throws {
     let fixture = try Fixture([.status(503), .status(404)])
-    let call = fixture.start()
-    _ = await fixture.time.passSleeps(1)
-    _ = await call.value
+    _ = await fixture.waited(1)
+    let events = fixture.observer.events
     var states: [CallRecord.State] = []
-    var record: CallRecord?
-    for event in fixture.observer.events {
-      if let new = CallRecord(event) { record = new } else { record?.hear(event) }
-      if let state = record?.state, state != states.last { states.append(state) }
+    for count in 1...events.count {
+      let state = try #require(Array(events.prefix(count)).record()?.state)
+      if state != states.last { states.append(state) }
     }
     expectEqual(states, [.created, .running, .waiting, .running, .failed])
   }
 
   @Test func `an answer out of the cache and a call given up are told apart`() async throws {
     let step = ScriptedTransport.Step.status(200, ["Cache-Control": "max-age=9"])
-    let fixture = try Fixture([step, .status(200, takes: .seconds(9))], cache: ResponseCache())
+    let fixture = try Fixture.cached(step, .status(200, takes: .seconds(9)))
     for path in ["/a", "/a"] { _ = await fixture.result(of: Endpoint(.get, path)) }
     let call = fixture.start(Endpoint(.get, "/b"))
     _ = await fixture.time.nextSleep()
     call.cancel()
     _ = await call.value
-    expectEqual(
-      (1...3).map { record(fixture, call: $0)?.state },
-      [.answered, .fromCache, .cancelled]
-    )
-    expectEqual(record(fixture, call: 2)?.system, .init(engine: nil, cache: .fresh, traceID: nil))
-    expectEqual(record(fixture, call: 3)?.response, .init(failure: .init(.cancelled)))
+    let records = (1...3).map { fixture.observer.events.record(of: $0) }
+    expectEqual(records.map(\.?.state), [.answered, .fromCache, .cancelled])
+    expectEqual(records[1]?.system, .init(engine: nil, cache: .fresh, traceID: nil))
+    expectEqual(records[2]?.response, .init(failure: .init(.cancelled)))
   }
 
   @Test func `all attempts of a call are one trace, each with a parent of its own`() async throws {
     let fixture = try Fixture([.status(503), .status(200)], draw: 0.5, sendsTraces: true)
-    let call = fixture.start()
-    _ = await fixture.time.passSleeps(1)
-    _ = await call.value
+    _ = await fixture.waited(1)
     let half = "8000000080000000"
-    let sent = fixture.transport.requests.map { $0.value(forHTTPHeaderField: "traceparent") }
+    let sent = fixture.sent("traceparent")
     expectEqual(sent, Array(repeating: "00-\(half)\(half)-\(half)-01", count: 2))
-    expectEqual(record(fixture)?.system.traceID, half + half)
+    expectEqual(fixture.observer.events.record()?.system.traceID, half + half)
     // All nought would be no identifier.
     let none = TraceContext { 0 }
     expectEqual(none.traceparent { 0 }, "00-00000000000000010000000000000001-0000000000000001-01")
@@ -96,19 +79,11 @@ import WindTunnelSymptoms
   }
 
   @Test func `a line is written for each attempt and each call, without addresses`() async throws {
-    let lines = Locked<[String]>([])
-    let writer = JSONLines { line in
-      lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
-    }
     let fixture = try Fixture([
       .symptom(.connectionLost, takes: .milliseconds(31)), .status(200, body: "ok"),
     ])
-    let call = fixture.start(
-      Endpoint(.get, "/u/7", template: "/u/{id}", query: ["token": "hush-2"])
-    )
-    _ = await fixture.time.passSleeps(2)
-    _ = await call.value
-    for event in fixture.observer.events { writer.observe(event) }
+    let asked = Endpoint(.get, "/u/7", template: "/u/{id}", query: ["token": "hush-2"])
+    _ = await fixture.waited(2, for: asked)
     let common = #""engine":"ScriptedTransport","environment":"production","event":"#
     let tail = #""host":"api.example.test","method":"GET","result":"#
     let end = #""template":"/u/{id}"}"# + "\n"
@@ -120,7 +95,7 @@ import WindTunnelSymptoms
     expected.append(#"{"attempts":2,"bytes":2,"call":1,"elapsedMilliseconds":231,"#)
     expected[2] +=
       "\(common)\"call\",\(tail)\"answered\",\"source\":\"network\",\"status\":200,\(end)"
-    expectEqual(lines.withLock { $0 }, expected)
+    expectEqual(fixture.observer.events.lines, expected)
   }
 
   @Test func `counters add up what many calls did`() async throws {
@@ -129,9 +104,7 @@ import WindTunnelSymptoms
     ])
     let counters = CallCounters()
     for _ in 0..<2 { _ = await fixture.start().value }
-    let call = fixture.start()
-    _ = await fixture.time.passSleeps(1)
-    _ = await call.value
+    _ = await fixture.waited(1)
     let both = Observers(counters, SilentObserver())
     for event in fixture.observer.events { both.observe(event) }
     let all = CallCounters.Group(calls: 3, failed: 1, attempts: 4)

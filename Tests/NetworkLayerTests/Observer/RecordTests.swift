@@ -15,15 +15,6 @@ import WindTunnelSymptoms
 @Suite struct RecordTests {
   struct Item: Decodable, Equatable { var id: Int }
 
-  func lines(_ events: [CallEvent]) -> [String] {
-    let lines = Locked<[String]>([])
-    let writer = JSONLines { line in
-      lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
-    }
-    for event in events { writer.observe(event) }
-    return lines.withLock { $0 }
-  }
-
   @Test func `a refusal in the envelope is a failed call with its code`() async throws {
     let fixture = try Fixture([
       .status(200, body: #"{"retcode":1001,"retdesc":"no such user"}"#),
@@ -48,7 +39,7 @@ import WindTunnelSymptoms
       }
     }
     expectEqual(ends, ["\(refused)", "200", "\(NetworkError.decode(.missing("data.id")))"])
-    let calls = lines(fixture.observer.events).filter { $0.contains(#""event":"call""#) }
+    let calls = fixture.observer.events.lines.filter { $0.contains(#""event":"call""#) }
     expectEqual(calls.map { $0.contains(#""businessCode":"1001""#) }, [true, false, false])
     expectEqual(calls.map { $0.contains(#""result":"business""#) }, [true, false, false])
     // What it decided about the transfer stands: nothing is asked twice.
@@ -66,15 +57,8 @@ import WindTunnelSymptoms
       if case .callEnded = $0.kind { true } else { false }
     }
     expectEqual(ended.map(\.environment), ["production", "test"])
-    var records: [CallRecord] = []
-    for event in fixture.observer.events {
-      if let new = CallRecord(event) {
-        records.append(new)
-      } else {
-        records[event.call - 1].hear(event)
-      }
-    }
-    expectEqual(records.map(\.system.environment), ["production", "test"])
+    let records = (1...2).map { fixture.observer.events.record(of: $0) }
+    expectEqual(records.map(\.?.system.environment), ["production", "test"])
   }
 
   @Test func `stages are told where whoever carried it knows them`() throws {
@@ -95,7 +79,7 @@ import WindTunnelSymptoms
     expectEqual(record.response.stages, stages)
     for event in events[3...] { record.hear(event) }
     expectNil(record.response.stages)
-    let told = lines(events).map { $0.contains(#""stageMilliseconds":{"connect":1.5,"wait":20}"#) }
+    let told = events.lines.map { $0.contains(#""stageMilliseconds":{"connect":1.5,"wait":20}"#) }
     expectEqual(told, [true, false])
   }
 
@@ -154,7 +138,7 @@ import WindTunnelSymptoms
     // What comes as a whole has those that its transport knows, which are none.
     _ = try await client.call(Endpoint(.get, "/a"))
     expectNil(told())
-    #expect(lines(observer.events).contains { $0.contains(#"{"head":2000,"receive":3000}"#) })
+    #expect(observer.events.lines.contains { $0.contains(#"{"head":2000,"receive":3000}"#) })
   }
 
   #if !canImport(Darwin)

@@ -46,14 +46,11 @@ import Testing
     let stand = OutboxStand()
     var events: [OutboxEvent] = []
     let limits = OutboxLimits(mostCalls: 3)
-    func call(_ body: String) -> OutboxStore.NewCall {
-      .init(name: "/telemetry", key: body, body: Data(body.utf8))
-    }
     do {
-      var store = try OutboxStore(stand.folder, ["/telemetry"], limits, SystemTime(), &events)
-      _ = store.append([call("1"), call("2")], telling: &events)
+      var store = try stand.store(limits, telling: &events)
+      _ = store.append([OutboxStand.call("1"), OutboxStand.call("2")], telling: &events)
       _ = try store.nextBatch(of: OutboxStand.telemetry, telling: &events)
-      for body in ["3", "4", "5"] { _ = store.append([call(body)], telling: &events) }
+      for body in ["3", "4", "5"] { _ = store.append([OutboxStand.call(body)], telling: &events) }
     }
     expectEqual(
       events,
@@ -73,14 +70,11 @@ import Testing
     let stand = OutboxStand()
     let limits = OutboxLimits(longestAge: .seconds(10))
     let time = SetTime(.zero, ManualTime.epoch)
-    func call(_ body: String) -> OutboxStore.NewCall {
-      .init(name: "/telemetry", key: body, body: Data(body.utf8))
-    }
     var events: [OutboxEvent] = []
-    var store = try OutboxStore(stand.folder, ["/telemetry"], limits, time, &events)
-    _ = store.append([call("1")], telling: &events)
+    var store = try stand.store(limits, time, telling: &events)
+    _ = store.append([OutboxStand.call("1")], telling: &events)
     time.set(.seconds(5), ManualTime.epoch)
-    _ = store.append([call("2")], telling: &events)
+    _ = store.append([OutboxStand.call("2")], telling: &events)
     _ = try store.nextBatch(of: OutboxStand.telemetry, telling: &events)
     time.set(.seconds(12), ManualTime.epoch)
     store.age(of: "/telemetry", telling: &events)
@@ -88,7 +82,7 @@ import Testing
     expectEqual(store.timeToAge(of: "/telemetry"), .milliseconds(3001))
     time.set(.seconds(16), ManualTime.epoch)
     // It may be on its way while calls come.
-    _ = store.append([call("3")], telling: &events)
+    _ = store.append([OutboxStand.call("3")], telling: &events)
     #expect(store.count == 3 && events == [])
     // So it may while another endpoint's sender looks.
     store.age(of: "/other", telling: &events)
@@ -104,10 +98,7 @@ import Testing
     let limits = OutboxLimits(mostDeadLetterBytes: CallRecords.headBytes + 4 * size)
     var events: [OutboxEvent] = []
     func bury(_ bodies: [String], times: Int = 1, in store: inout OutboxStore) throws -> Int {
-      let calls = bodies.map {
-        OutboxStore.NewCall(name: "/telemetry", key: $0, body: Data($0.utf8))
-      }
-      _ = store.append(calls, telling: &events)
+      _ = store.append(bodies.map(OutboxStand.call), telling: &events)
       let batch = try #require(try store.nextBatch(of: OutboxStand.telemetry, telling: &events))
       events = []
       for _ in 0..<times { try store.addLetters(of: batch.batch, status: 400, telling: &events) }
@@ -117,12 +108,12 @@ import Testing
       }
     }
     do {
-      var store = try OutboxStore(stand.folder, ["/telemetry"], limits, SystemTime(), &events)
+      var store = try stand.store(limits, telling: &events)
       try expectEqual(bury(["1"], times: 2, in: &store), 0)
       try expectEqual(store.deadLetters().map(\.key), ["1"])
       try expectEqual(bury(["2", "3"], in: &store), 0)
     }
-    var store = try OutboxStore(stand.folder, ["/telemetry"], limits, SystemTime(), &events)
+    var store = try stand.store(limits, telling: &events)
     try expectEqual(store.deadLetters().map(\.key), ["1", "2", "3"])
     // Those that fit into half of the room stay: two of the four that lie there.
     try expectEqual(bury(["4"], in: &store), 2)
@@ -135,7 +126,7 @@ import Testing
     let day = 86_400.0
     func open(_ time: SetTime) throws -> (Int, [OutboxEvent]) {
       var events: [OutboxEvent] = []
-      var store = try OutboxStore(stand.folder, ["/telemetry"], limits, time, &events)
+      var store = try stand.store(limits, time, telling: &events)
       store.age(telling: &events)
       return (store.count, events)
     }
@@ -172,7 +163,7 @@ import Testing
     for launch in 1...8 {
       let time = SetTime(.zero, Date(timeIntervalSince1970: Double(launch) * 1000 * day))
       var events: [OutboxEvent] = []
-      var store = try OutboxStore(stand.folder, ["/telemetry"], OutboxLimits(), time, &events)
+      var store = try stand.store(OutboxLimits(), time, telling: &events)
       store.age(telling: &events)
       counts.append(store.count)
     }

@@ -108,13 +108,7 @@ import Testing
     for place in 0..<60 {
       var events: [OutboxEvent] = []
       do {
-        var store = try OutboxStore(
-          stand.folder,
-          ["/telemetry"],
-          OutboxLimits(),
-          SystemTime(),
-          &events
-        )
+        var store = try stand.store(telling: &events)
         let batch = try #require(try store.nextBatch(of: OutboxStand.telemetry, telling: &events))
         if place == 0 { key = batch.batch.key }
         expectEqual(batch.batch.key, key)
@@ -134,7 +128,7 @@ import Testing
   @Test func `a file that cannot be read costs no call`() async throws {
     let stand = try await OutboxStand.filled()
     var events: [OutboxEvent] = []
-    var store = try OutboxStore(stand.folder, ["/telemetry"], .init(), SystemTime(), &events)
+    var store = try stand.store(telling: &events)
     // A link to itself cannot be opened, by whomever (ELOOP).
     let file = try stand.callFile
     let aside = file.appendingPathExtension("aside")
@@ -168,7 +162,7 @@ import Testing
   @Test func `a batch whose file has its mark's name already leaves`() async throws {
     let stand = try await OutboxStand.filled()
     var events: [OutboxEvent] = []
-    var store = try OutboxStore(stand.folder, ["/telemetry"], .init(), SystemTime(), &events)
+    var store = try stand.store(telling: &events)
     let batch = try #require(try store.nextBatch(of: OutboxStand.telemetry, telling: &events))
     // As a time leaves it that failed behind its rename.
     let lane = try stand.callFile.deletingLastPathComponent()

@@ -60,7 +60,7 @@ import Testing
   @Test func `a batch that is not the one under way neither leaves nor is buried`() async throws {
     let stand = try await OutboxStand.filled()
     var events: [OutboxEvent] = []
-    var store = try OutboxStore(stand.folder, ["/telemetry"], .init(), SystemTime(), &events)
+    var store = try stand.store(telling: &events)
     let one = OutboxEndpoint(Endpoint(.post, "/telemetry"), mostCalls: 1)
     let first = try #require(try store.nextBatch(of: one, telling: &events))
     try store.leaveBatch(first.batch)

@@ -17,6 +17,36 @@ import WindTunnelSymptoms
 
   private static let bodies = (1...25).map { #"{"n":\#($0)}"# }
 
+  /// Sends calls until none waits.
+  private static func sent(
+    _ bodies: [String],
+    to origin: LedgerOrigin
+  ) async throws -> (stand: OutboxStand, outbox: Outbox) {
+    let stand = OutboxStand()
+    let outbox = try stand.open(limits: quick)
+    try await stand.enqueue(bodies, in: outbox)
+    await outbox.send(by: try OutboxStand.client(origin.url), until: .empty)
+    return (stand, outbox)
+  }
+
+  /// Freezes a batch that finds nobody, and ends the process when further calls have come.
+  private static func frozen(
+    _ bodies: [String],
+    then further: [String] = []
+  ) async throws -> OutboxStand {
+    let stand = OutboxStand()
+    let outbox = try stand.open(limits: quick)
+    try await stand.enqueue(bodies, in: outbox)
+    let client = try OutboxStand.client("http://127.0.0.1:1")
+    let sending = Task { await outbox.send(by: client) }
+    _ = await stand.next { if case .heldBack = $0 { true } else { false } }
+    try await stand.enqueue(further, in: outbox)
+    sending.cancel()
+    await sending.value
+    await outbox.close()
+    return stand
+  }
+
   @Test func `calls arrive whole, in batches and in their order`() async throws {
     let (origin, stand) = (try await LedgerOrigin(), OutboxStand())
     let outbox = try stand.open()
@@ -38,10 +68,8 @@ import WindTunnelSymptoms
   }
 
   @Test func `a batch of one has the key of its call`() async throws {
-    let (origin, stand) = (try await LedgerOrigin(), OutboxStand())
-    let outbox = try stand.open()
-    try await stand.enqueue(["7"], in: outbox)
-    await outbox.send(by: try OutboxStand.client(origin.url), until: .empty)
+    let origin = try await LedgerOrigin()
+    _ = try await Self.sent(["7"], to: origin)
     expectEqual(origin.arrivals.map(\.key), ["key-7"])
     await origin.stop()
   }
@@ -52,10 +80,7 @@ import WindTunnelSymptoms
       keepsKeys: keepsKeys,
       rules: [.always(.attempt(2), .reset(afterBytes: 3))]
     )
-    let stand = OutboxStand()
-    let outbox = try stand.open(limits: Self.quick)
-    try await stand.enqueue(Self.bodies, in: outbox)
-    await outbox.send(by: try OutboxStand.client(origin.url), until: .empty)
+    let sent = try await Self.sent(Self.bodies, to: origin)
     let keys = origin.arrivals.map(\.key)
     #expect(keys.count == 4 && keys[1] == keys[2] && Set(keys).count == 3)
     expectEqual(origin.arrivals[1].body, origin.arrivals[2].body)
@@ -63,7 +88,7 @@ import WindTunnelSymptoms
     let twice = keepsKeys ? [] : Self.bodies[10..<20]
     expectEqual(origin.applied.count, 25 + twice.count)
     expectEqual(Set(origin.applied), Set(Self.bodies))
-    let held = stand.events.filter { if case .heldBack = $0 { true } else { false } }
+    let held = sent.stand.events.filter { if case .heldBack = $0 { true } else { false } }
     expectEqual(held.count, 1)
     await origin.stop()
   }
@@ -71,24 +96,18 @@ import WindTunnelSymptoms
   @Test(arguments: [401, 408, 425, 429, 500, 503])
   func `a status that is not the calls' fault is tried again`(status: Int) async throws {
     let origin = try await LedgerOrigin { _, number in number <= 2 ? status : 200 }
-    let stand = OutboxStand()
-    let outbox = try stand.open(limits: Self.quick)
-    try await stand.enqueue(Self.bodies, in: outbox)
-    await outbox.send(by: try OutboxStand.client(origin.url), until: .empty)
+    let sent = try await Self.sent(Self.bodies, to: origin)
     let keys = origin.arrivals.map(\.key)
     #expect(keys.count == 5 && Set(keys.prefix(3)).count == 1)
     expectEqual(origin.applied, Self.bodies)
-    try await expectEqual(outbox.deadLetters(), [])
+    try await expectEqual(sent.outbox.deadLetters(), [])
     await origin.stop()
   }
 
   @Test(arguments: [400, 403, 409, 413, 422])
   func `a refused batch is dead letters and holds nothing up`(status: Int) async throws {
     let origin = try await LedgerOrigin { _, number in number == 2 ? status : 200 }
-    let stand = OutboxStand()
-    let outbox = try stand.open(limits: Self.quick)
-    try await stand.enqueue(Self.bodies, in: outbox)
-    await outbox.send(by: try OutboxStand.client(origin.url), until: .empty)
+    let sent = try await Self.sent(Self.bodies, to: origin)
     expectEqual(origin.arrivals.count, 3)
     expectEqual(origin.applied, Array(Self.bodies[..<10] + Self.bodies[20...]))
     let letters = Self.bodies[10..<20].enumerated().map { place, body in
@@ -100,23 +119,21 @@ import WindTunnelSymptoms
         body: Data(body.utf8)
       )
     }
-    try await expectEqual(outbox.deadLetters(), letters)
-    await outbox.close()
-    let next = try stand.open()
+    try await expectEqual(sent.outbox.deadLetters(), letters)
+    await sent.outbox.close()
+    let next = try sent.stand.open()
     try await expectEqual(next.deadLetters(), letters)
     try await next.removeDeadLetters()
     try await expectEqual(next.deadLetters(), [])
     await origin.stop()
   }
 
-  @Test func `a repeat that is still worked at is no refusal`() async throws {
-    let origin = try await LedgerOrigin { _, number in [503, 409, 409][safe: number - 1] ?? 200 }
-    let stand = OutboxStand()
-    let outbox = try stand.open(limits: Self.quick)
-    try await stand.enqueue(["1"], in: outbox)
-    await outbox.send(by: try OutboxStand.client(origin.url), until: .empty)
+  @Test(arguments: [[503, 409, 409], Array(repeating: 503, count: 6) + [409]])
+  func `a repeat that is still worked at is no refusal`(statuses: [Int]) async throws {
+    let origin = try await LedgerOrigin { _, number in statuses[safe: number - 1] ?? 200 }
+    let sent = try await Self.sent(["1"], to: origin)
     expectEqual(origin.applied, ["1"])
-    try await expectEqual(outbox.deadLetters(), [])
+    try await expectEqual(sent.outbox.deadLetters(), [])
     await origin.stop()
   }
 
@@ -194,23 +211,40 @@ import WindTunnelSymptoms
     try FileManager.default.copyItem(at: copy, to: folder)
   }
 
-  @Test func `calls after a backup was put back are new ones to an origin that keeps keys`()
-    async throws
-  {
-    let (origin, stand) = (try await LedgerOrigin(), OutboxStand())
+  /// Makes a backup of an outbox with calls, and each time that it is put back sends further ones
+  /// with them, whose numbers it returns.
+  private static func restored(
+    with bodies: [String],
+    sending further: [[String]],
+    to origin: LedgerOrigin
+  ) async throws -> [[UInt64]] {
+    let stand = OutboxStand()
     let backup = stand.folder.appendingPathExtension("backup")
     defer { try? FileManager.default.removeItem(at: backup) }
     let client = try OutboxStand.client(origin.url)
-    await (try stand.open()).close()
-    try Self.put(stand.folder, at: backup)
-    for bodies in [["1", "2"], ["3", "4"]] {
-      try Self.put(backup, at: stand.folder)
-      let outbox = try stand.open()
-      // The numbers begin again.
-      try await expectEqual(stand.enqueue(bodies, in: outbox).map(\.number), [1, 2])
-      await outbox.send(by: client, until: .empty)
-      await outbox.close()
+    let outbox = try stand.open()
+    try await stand.enqueue(bodies, in: outbox)
+    await outbox.close()
+    try put(stand.folder, at: backup)
+    var numbers: [[UInt64]] = []
+    for bodies in further {
+      try put(backup, at: stand.folder)
+      let again = try stand.open()
+      numbers.append(try await stand.enqueue(bodies, in: again).map(\.number))
+      await again.send(by: client, until: .empty)
+      await again.close()
     }
+    return numbers
+  }
+
+  @Test func `calls after a backup was put back are new ones to an origin that keeps keys`()
+    async throws
+  {
+    let origin = try await LedgerOrigin()
+    let further = [["1", "2"], ["3", "4"]]
+    let numbers = try await Self.restored(with: [], sending: further, to: origin)
+    // The numbers begin again.
+    expectEqual(numbers, [[1, 2], [1, 2]])
     expectEqual(origin.applied, ["1", "2", "3", "4"])
     await origin.stop()
   }
@@ -218,48 +252,15 @@ import WindTunnelSymptoms
   @Test func `calls that a backup holds are the same ones to an origin that keeps keys`()
     async throws
   {
-    let (origin, stand) = (try await LedgerOrigin(), OutboxStand())
-    let backup = stand.folder.appendingPathExtension("backup")
-    defer { try? FileManager.default.removeItem(at: backup) }
-    let client = try OutboxStand.client(origin.url)
-    let outbox = try stand.open()
-    try await stand.enqueue(["1", "2"], in: outbox)
-    await outbox.close()
-    try Self.put(stand.folder, at: backup)
-    for _ in 1...2 {
-      try Self.put(backup, at: stand.folder)
-      let again = try stand.open()
-      await again.send(by: client, until: .empty)
-      await again.close()
-    }
+    let origin = try await LedgerOrigin()
+    _ = try await Self.restored(with: ["1", "2"], sending: [[], []], to: origin)
     expectEqual(origin.arrivals.map(\.lines), [["1", "2"], ["1", "2"]])
     expectEqual(origin.applied, ["1", "2"])
     await origin.stop()
   }
 
-  @Test func `what failed before is no conflict`() async throws {
-    let origin = try await LedgerOrigin { _, number in
-      number <= 6 ? 503 : number == 7 ? 409 : 200
-    }
-    let stand = OutboxStand()
-    let outbox = try stand.open(limits: Self.quick)
-    try await stand.enqueue(["1"], in: outbox)
-    await outbox.send(by: try OutboxStand.client(origin.url), until: .empty)
-    expectEqual(origin.applied, ["1"])
-    try await expectEqual(outbox.deadLetters(), [])
-    await origin.stop()
-  }
-
   @Test func `a batch that the process before may have sent may be worked at`() async throws {
-    let stand = OutboxStand()
-    let outbox = try stand.open(limits: Self.quick)
-    try await stand.enqueue(["1"], in: outbox)
-    let client = try OutboxStand.client("http://127.0.0.1:1")
-    let sending = Task { await outbox.send(by: client) }
-    _ = await stand.next { if case .heldBack = $0 { true } else { false } }
-    sending.cancel()
-    await sending.value
-    await outbox.close()
+    let stand = try await Self.frozen(["1"])
     let origin = try await LedgerOrigin { _, number in number == 1 ? 409 : 200 }
     let next = try stand.open(limits: Self.quick)
     await next.send(by: try OutboxStand.client(origin.url), until: .empty)
@@ -290,17 +291,7 @@ import WindTunnelSymptoms
   }
 
   @Test func `a batch that was frozen is sent by the next process as it was`() async throws {
-    let stand = OutboxStand()
-    let outbox = try stand.open(limits: Self.quick)
-    try await stand.enqueue(["1", "2"], in: outbox)
-    // It is frozen, and finds nobody.
-    let client = try OutboxStand.client("http://127.0.0.1:1")
-    let sending = Task { await outbox.send(by: client) }
-    _ = await stand.next { if case .heldBack = $0 { true } else { false } }
-    try await stand.enqueue(["3"], in: outbox)
-    sending.cancel()
-    await sending.value
-    await outbox.close()
+    let stand = try await Self.frozen(["1", "2"], then: ["3"])
     let origin = try await LedgerOrigin()
     let again = try stand.open()
     expectEqual(again.count, 3)

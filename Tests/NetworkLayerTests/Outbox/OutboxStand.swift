@@ -88,12 +88,24 @@ final class OutboxStand: Sendable {
     )
   }
 
+  /// What an outbox keeps its calls with.
+  func store(
+    _ limits: OutboxLimits = OutboxLimits(),
+    _ time: any TimeSource = SystemTime(),
+    telling events: inout [OutboxEvent]
+  ) throws -> OutboxStore { try OutboxStore(folder, ["/telemetry"], limits, time, &events) }
+
+  /// A call whose key is its body.
+  static func call(_ body: String) -> OutboxStore.NewCall {
+    OutboxStore.NewCall(name: "/telemetry", key: body, body: Data(body.utf8))
+  }
+
   /// All that an outbox holds, as it would be sent.
   func waiting(_ limits: OutboxLimits = OutboxLimits()) throws -> (
     bodies: [String], events: [OutboxEvent]
   ) {
     var events: [OutboxEvent] = []
-    var store = try OutboxStore(folder, ["/telemetry"], limits, SystemTime(), &events)
+    var store = try self.store(limits, telling: &events)
     var bodies: [String] = []
     while let batch = try store.nextBatch(of: Self.telemetry, telling: &events) {
       bodies += String(decoding: batch.content.body, as: UTF8.self)

@@ -11,14 +11,28 @@ import Testing
 
 /// Files that only their owner reads.
 @Suite struct KeyPlaceTests {
+  /// A place for keys in a folder of its own, which lasts as long as that.
+  static func keys() throws -> (folder: DiskStoreTests.Folder, place: FileKeyPlace) {
+    let folder = DiskStoreTests.Folder()
+    return (folder, try FileKeyPlace(directory: folder.url))
+  }
+
+  /// Expects a refusal in these words.
+  private static func refuses(
+    _ words: String,
+    _ location: SourceLocation = #_sourceLocation,
+    _ work: () throws -> Void
+  ) {
+    #expect(throws: SealingError.place(words), sourceLocation: location) { try work() }
+  }
+
   private static func mode(_ file: URL) throws -> Int? {
     let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
     return attributes[.posixPermissions] as? Int
   }
 
   @Test func `what is kept is there for the next process, and for its owner alone`() throws {
-    let folder = DiskStoreTests.Folder()
-    let place = try FileKeyPlace(directory: folder.url)
+    let (folder, place) = try Self.keys()
     try expectNil(place.read("token"))
     try place.write(Data("one".utf8), as: "token")
     try place.write(Data("two".utf8), as: "token")
@@ -33,8 +47,7 @@ import Testing
 
   @Test(arguments: [0o644, 0o640, 0o604, 0o620, 0o602, 0o601, 0o610])
   func `a file that others may use is refused in a sentence`(mode: Int) throws {
-    let folder = DiskStoreTests.Folder()
-    let place = try FileKeyPlace(directory: folder.url)
+    let (folder, place) = try Self.keys()
     try place.write(Data("key".utf8), as: "k")
     let file = folder.url.appending(path: "k").path
     try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
@@ -52,74 +65,61 @@ import Testing
 
   @Test(.enabled(if: geteuid() == 0, "only root gives files away"))
   func `a file or a folder of another user is refused in a sentence`() throws {
-    let folder = DiskStoreTests.Folder()
-    let place = try FileKeyPlace(directory: folder.url)
+    let (folder, place) = try Self.keys()
     try place.write(Data("key".utf8), as: "k")
     let file = folder.url.appending(path: "k").path
     try FileManager.default.setAttributes([.ownerAccountID: 4242], ofItemAtPath: file)
-    #expect(
-      throws: SealingError.place(
-        "\(file) belongs to user 4242, and this is user 0; remove it, or choose another folder for "
-          + "keys."
-      )
-    ) { try place.read("k") }
+    Self.refuses(
+      "\(file) belongs to user 4242, and this is user 0; remove it, or choose another folder for "
+        + "keys."
+    ) { _ = try place.read("k") }
     try FileManager.default.setAttributes([.ownerAccountID: 4242], ofItemAtPath: folder.url.path)
-    #expect(
-      throws: SealingError.place(
-        "\(folder.url.path) belongs to user 4242, and this is user 0; remove it, or choose another "
-          + "folder for keys."
-      )
-    ) { try FileKeyPlace(directory: folder.url) }
+    Self.refuses(
+      "\(folder.url.path) belongs to user 4242, and this is user 0; remove it, or choose another "
+        + "folder for keys."
+    ) { _ = try FileKeyPlace(directory: folder.url) }
   }
 
   @Test func `links, folders, pipes and what is too long are no keys`() throws {
-    let folder = DiskStoreTests.Folder()
-    let place = try FileKeyPlace(directory: folder.url)
+    let (folder, place) = try Self.keys()
     try place.write(Data("key".utf8), as: "k")
     let path = folder.url.path
     try FileManager.default.createSymbolicLink(
       atPath: path + "/link",
       withDestinationPath: path + "/k"
     )
-    #expect(
-      throws: SealingError.place(
-        "The key file \(path)/link is a link, which is not followed; remove it."
-      )
-    ) { try place.read("link") }
+    Self.refuses("The key file \(path)/link is a link, which is not followed; remove it.") {
+      _ = try place.read("link")
+    }
     try FileManager.default.createDirectory(
       atPath: path + "/dir",
       withIntermediateDirectories: true
     )
     mkfifo(path + "/pipe", 0o600)
     for name in ["dir", "pipe"] {
-      #expect(
-        throws: SealingError.place("The key file \(path)/\(name) is no plain file; remove it.")
-      ) { try place.read(name) }
+      Self.refuses("The key file \(path)/\(name) is no plain file; remove it.") {
+        _ = try place.read(name)
+      }
     }
     try Data(count: FileKeyPlace.bytesMax + 1).write(to: folder.url.appending(path: "k"))
-    #expect(
-      throws: SealingError.place("The key file \(path)/k has more than 65536 bytes; remove it.")
-    ) {
-      try place.read("k")
+    Self.refuses("The key file \(path)/k has more than 65536 bytes; remove it.") {
+      _ = try place.read("k")
     }
-    #expect(
-      throws: SealingError.place("65537 bytes are too many for \"k\"; keep 65536 at most.")
-    ) { try place.write(Data(count: FileKeyPlace.bytesMax + 1), as: "k") }
+    Self.refuses("65537 bytes are too many for \"k\"; keep 65536 at most.") {
+      try place.write(Data(count: FileKeyPlace.bytesMax + 1), as: "k")
+    }
     try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: path)
-    #expect(
-      throws: SealingError.place(
-        "The folder \(path) has mode 777, so that others can put keys of theirs into it; run chmod "
-          + "700 on it."
-      )
-    ) { try FileKeyPlace(directory: folder.url) }
+    Self.refuses(
+      "The folder \(path) has mode 777, so that others can put keys of theirs into it; run chmod "
+        + "700 on it."
+    ) { _ = try FileKeyPlace(directory: folder.url) }
   }
 
   @Test(arguments: [
     "", ".", "..", "../k", "a/b", ".hidden", "é", "a\u{0}b", String(repeating: "a", count: 65),
   ])
   func `a name that leads elsewhere is none`(name: String) throws {
-    let folder = DiskStoreTests.Folder()
-    let place = try FileKeyPlace(directory: folder.url)
+    let (folder, place) = try Self.keys()
     let error = SealingError.place(
       "\"\(name)\" is no name of a key: use up to 64 letters, digits, hyphens, underscores and dots, "
         + "with no dot in front."
@@ -134,8 +134,7 @@ import Testing
   @Test func `drafts that a kill left behind are swept, and those of others at work are not`()
     throws
   {
-    let folder = DiskStoreTests.Folder()
-    let place = try FileKeyPlace(directory: folder.url)
+    let (folder, place) = try Self.keys()
     try place.write(Data("key".utf8), as: "k")
     let names = ["old", "new"].map { _ in ".k.\(UUID().uuidString)" } + [".k.other", ".x"]
     for name in names { try Data("key".utf8).write(to: folder.url.appending(path: name)) }
@@ -182,61 +181,55 @@ import Testing
     let second = try BearerTokens(in: TokenStore(try FileKeyPlace(directory: folder.url))) { "t-2" }
     let relaunched = try Fixture([.status(200)], authenticator: second)
     _ = try await relaunched.start().value.get()
-    expectEqual(
-      relaunched.transport.requests.map { $0.value(forHTTPHeaderField: "Authorization") },
-      ["Bearer t-1"]
-    )
+    expectEqual(relaunched.sent("Authorization"), ["Bearer t-1"])
     second.signOut()
     try expectEqual(folder.names, [])
     let third = try BearerTokens(in: TokenStore(try FileKeyPlace(directory: folder.url))) { "t-3" }
     let signedOut = try Fixture([.status(200)], authenticator: third)
     _ = try await signedOut.start().value.get()
-    expectEqual(
-      signedOut.transport.requests.map { $0.value(forHTTPHeaderField: "Authorization") },
-      [nil]
-    )
+    expectEqual(signedOut.sent("Authorization"), [nil])
   }
 
   /// A place whose writes take as long as a test says.
-  private struct SlowPlace: KeyPlace {
-    let place: any KeyPlace
+  private struct SlowDisk: Sendable {
     let isAsked = DispatchSemaphore(value: 0)
     let goesOn = DispatchSemaphore(value: 0)
     /// True where nobody has let a write go on in time.
     let isLate = Locked(false)
 
-    func read(_ name: String) throws(SealingError) -> Data? { try place.read(name) }
-
-    func write(_ data: Data, as name: String) throws(SealingError) {
-      isAsked.signal()
-      if goesOn.wait(timeout: .now() + 300) == .timedOut { isLate.withLock { $0 = true } }
-      try place.write(data, as: name)
+    /// A store of tokens on it.
+    func store(_ files: FileKeyPlace) -> TokenStore {
+      TokenStore(
+        WatchedPlace(place: files) { _ in
+          isAsked.signal()
+          if goesOn.wait(timeout: .now() + 300) == .timedOut { isLate.withLock { $0 = true } }
+        }
+      )
     }
 
-    func add(_ data: Data, as name: String) throws(SealingError) -> Data {
-      try place.add(data, as: name)
+    /// Waits until it is asked to write.
+    func untilAsked() async {
+      await withCheckedContinuation { asked in
+        // On a thread of its own: a blocked thread of the pool would block others.
+        Thread {
+          isAsked.wait()
+          asked.resume()
+        }.start()
+      }
     }
-
-    func remove(_ name: String) throws(SealingError) { try place.remove(name) }
   }
 
   @Test func `a disk that is slow holds no call up, and a token is used when it is kept`()
     async throws
   {
-    let folder = DiskStoreTests.Folder()
-    let files = try FileKeyPlace(directory: folder.url)
+    let (folder, files) = try KeyPlaceTests.keys()
+    defer { withExtendedLifetime(folder) {} }
     try TokenStore(files).keep("old")
-    let slow = SlowPlace(place: files)
-    let tokens = try BearerTokens(in: TokenStore(slow)) { "new" }
+    let slow = SlowDisk()
+    let tokens = try BearerTokens(in: slow.store(files)) { "new" }
     let old = try await tokens.authorize(URLRequest(url: try Fixture.base()))
     let renewal = Task { await tokens.renew(after: old) }
-    await withCheckedContinuation { asked in
-      // On a thread of its own: a blocked thread of the pool would block others.
-      Thread {
-        slow.isAsked.wait()
-        asked.resume()
-      }.start()
-    }
+    await slow.untilAsked()
     let during = try await tokens.authorize(URLRequest(url: try Fixture.base()))
     expectEqual(during.value(forHTTPHeaderField: "Authorization"), "Bearer old")
     expectNil(tokens.storeError)
@@ -250,18 +243,13 @@ import Testing
 
   @Test func `who signs out while a token is written has none, here and at the place`() async throws
   {
-    let folder = DiskStoreTests.Folder()
-    let files = try FileKeyPlace(directory: folder.url)
-    let slow = SlowPlace(place: files)
-    let tokens = try BearerTokens(in: TokenStore(slow)) { "new" }
+    let (folder, files) = try KeyPlaceTests.keys()
+    defer { withExtendedLifetime(folder) {} }
+    let slow = SlowDisk()
+    let tokens = try BearerTokens(in: slow.store(files)) { "new" }
     let request = URLRequest(url: try Fixture.base())
     let renewal = Task { await tokens.renew(after: request) }
-    await withCheckedContinuation { asked in
-      Thread {
-        slow.isAsked.wait()
-        asked.resume()
-      }.start()
-    }
+    await slow.untilAsked()
     await withCheckedContinuation { out in
       Thread {
         tokens.signOut()
@@ -297,8 +285,7 @@ import Testing
   }
 
   @Test func `a store that others can read is refused before a token is sent`() throws {
-    let folder = DiskStoreTests.Folder()
-    let place = try FileKeyPlace(directory: folder.url)
+    let (folder, place) = try KeyPlaceTests.keys()
     try TokenStore(place).keep("t")
     let file = folder.url.appending(path: "token").path
     try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: file)
@@ -315,8 +302,8 @@ import Testing
   }
 
   @Test func `a token that cannot be kept is used, and that is told`() async throws {
-    let folder = DiskStoreTests.Folder()
-    let store = TokenStore(try FileKeyPlace(directory: folder.url))
+    let (folder, place) = try KeyPlaceTests.keys()
+    let store = TokenStore(place)
     let tokens = try BearerTokens(in: store) { "t" }
     try FileManager.default.removeItem(at: folder.url)
     let fixture = try Fixture([.status(401), .status(200)], authenticator: tokens)

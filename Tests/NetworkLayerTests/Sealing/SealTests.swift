@@ -107,7 +107,7 @@ import Testing
     try DiskStore(directory: folder.url, sealedBy: cipher).keep(kept)
     let file = folder.url.appending(path: try #require(try folder.names.first))
     let bytes = try Data(contentsOf: file)
-    for text in ["secret", "a.test", "NLC1"] { expectNil(bytes.range(of: Data(text.utf8))) }
+    for text in ["secret", "a.test", "NLC2"] { expectNil(bytes.range(of: Data(text.utf8))) }
     try expectEqual(DiskStore(directory: folder.url, sealedBy: cipher)["http://a.test/"], kept)
     // What was readable before there was a cipher goes when there is one.
     let plain = DiskStoreTests.Folder()

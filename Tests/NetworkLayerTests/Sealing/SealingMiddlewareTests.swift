@@ -121,7 +121,6 @@ final class SealedOrigin: Sendable {
     ])
     let server = try await ReplayServer(deck, .patient)
     let time = ManualTime()
-    let passing = Task { await time.passAllSleeps(but: nil) }
     let client = NetworkClient(
       builder: RequestBuilder(baseURL: try #require(URL(string: server.url))),
       middleware: [
@@ -136,13 +135,9 @@ final class SealedOrigin: Sendable {
       limits: CallLimits(attemptTimeout: .seconds(3600), deadline: nil),
       time: time
     )
-    do {
-      try await body(client)
-    } catch {
-      Issue.record("\(error)")
+    await time.passing {
+      do { try await body(client) } catch { Issue.record("\(error)") }
     }
-    time.endPassing()
-    await passing.value
     await server.stop()
   }
 
@@ -225,6 +220,16 @@ final class SealedOrigin: Sendable {
     await server.stop()
   }
 
+  private static let tampered = NetworkError.middleware(
+    "The answer for /pay was not looked at. The sealed text does not open: it was changed, or "
+      + "sealed by another key or for another purpose."
+  )
+
+  private static let unsealed = NetworkError.middleware(
+    "The answer for /pay is not sealed as \"2;key=k-1\", so that anybody may have made it; it was "
+      + "not looked at."
+  )
+
   /// Counts how often a decoder is asked.
   static func decoder(_ asked: Counter) -> ResponseDecoder<Int> {
     ResponseDecoder { _ throws(NetworkError) in asked.next() }
@@ -246,25 +251,19 @@ final class SealedOrigin: Sendable {
         middleware: [SealingMiddleware(try Self.cipher(), key: "k-1")]
       )
       defer { expectEqual(fixture.transport.requests.count, 1) }
-      do throws(NetworkError) {
-        return .success(try await fixture.client.value(of: Self.pay, by: Self.decoder(asked)))
-      } catch {
-        return .failure(error)
+      return await ended { () throws(NetworkError) in
+        try await fixture.client.value(of: Self.pay, by: Self.decoder(asked))
       }
     }
     try await expectEqual(result(sealed, headers), .success(1))
-    let tampered = NetworkError.middleware(
-      "The answer for /pay was not looked at. The sealed text does not open: it was changed, or "
-        + "sealed by another key or for another purpose."
-    )
     for place in sealed.indices {
       var changed = sealed
       changed[place] ^= 1
-      try await expectEqual(result(changed, headers), .failure(tampered), "byte \(place)")
+      try await expectEqual(result(changed, headers), .failure(Self.tampered), "byte \(place)")
     }
     var other = headers
     other["Content-Type"] = "text/html"
-    try await expectEqual(result(sealed, other), .failure(tampered))
+    try await expectEqual(result(sealed, other), .failure(Self.tampered))
     // One for another path, another method, and a request that is sent back.
     for (direction, method, path) in [
       ("answer 200", "POST", "/payed"), ("answer 200", "PUT", "/pay"),
@@ -272,17 +271,13 @@ final class SealedOrigin: Sendable {
     ] {
       let context = SealedOrigin.context(direction, method, path, "application/json")
       let moved = try Self.cipher().seal(Data("{}".utf8), authenticating: context)
-      try await expectEqual(result(moved, headers), .failure(tampered))
+      try await expectEqual(result(moved, headers), .failure(Self.tampered))
     }
-    let plain = NetworkError.middleware(
-      "The answer for /pay is not sealed as \"2;key=k-1\", so that anybody may have made it; it was "
-        + "not looked at."
-    )
     for mark in [nil, "2;key=k-2", "1;key=k-1", "2;key=k-1;proof=:!:", "2;key=k-1x"] {
       other = headers
       other["Sealing"] = mark
-      try await expectEqual(result(Data("{}".utf8), other), .failure(plain))
-      try await expectEqual(result(Data(), other), .failure(plain))
+      try await expectEqual(result(Data("{}".utf8), other), .failure(Self.unsealed))
+      try await expectEqual(result(Data(), other), .failure(Self.unsealed))
     }
     try await expectEqual(
       result(Data("<html>".utf8), ["Content-Type": "text/html"], 404),
@@ -324,17 +319,9 @@ final class SealedOrigin: Sendable {
     }
     let proof = try origin.proof(of: status, to: method, "/pay")
     try await expectEqual(end(proof), .success(.init(status: status, headers: ["Sealing": proof])))
-    let unsealed = NetworkError.middleware(
-      "The answer for /pay is not sealed as \"2;key=k-1\", so that anybody may have made it; it was "
-        + "not looked at."
-    )
-    try await expectEqual(end(nil), .failure(unsealed))
-    let tampered = NetworkError.middleware(
-      "The answer for /pay was not looked at. The sealed text does not open: it was changed, or "
-        + "sealed by another key or for another purpose."
-    )
+    try await expectEqual(end(nil), .failure(Self.unsealed))
     // The name of the key proves nothing.
-    try await expectEqual(end("2;key=k-1"), .failure(tampered))
+    try await expectEqual(end("2;key=k-1"), .failure(Self.tampered))
     // Nor does one for another status, another place, another query, or of a request.
     for context in [
       SealedOrigin.context("answer \(status + 1)", method, "/pay", ""),
@@ -344,15 +331,15 @@ final class SealedOrigin: Sendable {
     ] {
       let other = try Self.cipher().seal(Data(), authenticating: context)
       let field = "2;key=k-1;proof=:\(other.base64EncodedString()):"
-      try await expectEqual(end(field), .failure(tampered))
+      try await expectEqual(end(field), .failure(Self.tampered))
     }
     // A proof is of no content at all.
-    try await expectEqual(end(proof, body: "<html>"), .failure(tampered))
+    try await expectEqual(end(proof, body: "<html>"), .failure(Self.tampered))
     let context = SealedOrigin.context("answer \(status)", method, "/pay", "")
     let text = try Self.cipher().seal(Data("{}".utf8), authenticating: context)
     try await expectEqual(
       end("2;key=k-1;proof=:\(text.base64EncodedString()):"),
-      .failure(tampered)
+      .failure(Self.tampered)
     )
   }
 

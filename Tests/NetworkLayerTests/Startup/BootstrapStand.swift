@@ -2,6 +2,7 @@ import Foundation
 import Origins
 import WindTunnelNetworkLayer
 import WindTunnelNetworkLayerOffline
+import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -19,6 +20,25 @@ struct FixedDay: TimeSource {
   func sleep(for duration: Duration) async throws(CancellationError) {
     try await system.sleep(for: duration)
   }
+}
+
+/// A place of keys where a test does something before each write.
+struct WatchedPlace: KeyPlace {
+  let place: any KeyPlace
+  let before: @Sendable (_ name: String) throws(SealingError) -> Void
+
+  func read(_ name: String) throws(SealingError) -> Data? { try place.read(name) }
+
+  func write(_ data: Data, as name: String) throws(SealingError) {
+    try before(name)
+    try place.write(data, as: name)
+  }
+
+  func add(_ data: Data, as name: String) throws(SealingError) -> Data {
+    try place.add(data, as: name)
+  }
+
+  func remove(_ name: String) throws(SealingError) { try place.remove(name) }
 }
 
 /// An app with a folder of its own, and a publisher of its configurations.
@@ -122,12 +142,26 @@ struct BootstrapStand {
 
   func launch(
     _ text: Data,
-    status: Int = 200,
     app: String = "2.1",
     day: FixedDay = FixedDay()
   ) async throws -> (startup: Startup, events: [StartupEvent], requests: Int) {
-    try await launch(.success(ServerResponse(status: status, body: text)), app: app, day: day)
+    try await launch(.success(ServerResponse(status: 200, body: text)), app: app, day: day)
   }
+
+  /// What a launch with a text, or without a network, has used.
+  func record(
+    _ text: Data? = nil,
+    app: String = "2.1",
+    day: FixedDay = FixedDay()
+  ) async throws -> StartupRecord {
+    let answer: Result<ServerResponse, TransportError> =
+      if let text { .success(ServerResponse(status: 200, body: text)) } else { Self.offline }
+    return try await launch(answer, app: app, day: day).startup.record
+  }
+
+  static let offline = Result<ServerResponse, TransportError>.failure(
+    .failed(.offline, text: "no network")
+  )
 
   static func transport() -> URLSessionTransport {
     URLSessionTransport(session: URLSession(configuration: .ephemeral))

@@ -99,7 +99,6 @@ private struct MovedTime: TimeSource {
     )
     let record = await Self.test([dead, near.url, slow.url], samples: 1).run(
       on: "wifi",
-      by: BootstrapStand.transport(),
       feeding: admission
     )
     expectEqual(record.order, [near.url, slow.url, dead])
@@ -116,7 +115,6 @@ private struct MovedTime: TimeSource {
     // The breaker has heard of it: the next test leaves the dead one alone.
     let again = await Self.test([dead, near.url, slow.url], samples: 1).run(
       on: "wifi",
-      by: BootstrapStand.transport(),
       feeding: admission
     )
     expectEqual(again.candidates.map(\.requests), [0, 1, 1])
@@ -133,14 +131,11 @@ private struct MovedTime: TimeSource {
     // Longer than a busy machine is late with the other's answer.
     let (slow, fast) = (try await Origin(slowedBy: .seconds(3)), try await Origin())
     let urls = [slow.url, fast.url]
-    let record = await Self.test(urls, samples: 1).run(on: "wifi", by: BootstrapStand.transport())
+    let record = await Self.test(urls, samples: 1).run(on: "wifi")
     expectEqual(record.chosen, fast.url)
     expectEqual([slow, fast].map(\.requests.value), [1, 1])
     // No time is shorter by all of it.
-    let loyal = await Self.test(urls, samples: 1, margin: 1).run(
-      on: "wifi",
-      by: BootstrapStand.transport()
-    )
+    let loyal = await Self.test(urls, samples: 1, margin: 1).run(on: "wifi")
     expectEqual(loyal.order, urls)
     await slow.server.stop()
     await fast.server.stop()
@@ -214,10 +209,7 @@ private struct MovedTime: TimeSource {
       try await Origin(slowedBy: .milliseconds(50))
     )
     let longer = try await Origin(Self.data + [0])
-    let record = await Self.test([liar.url, portal.url, longer.url, honest.url]).run(
-      on: "wifi",
-      by: BootstrapStand.transport()
-    )
+    let record = await Self.test([liar.url, portal.url, longer.url, honest.url]).run(on: "wifi")
     expectEqual(record.order, [honest.url, liar.url, portal.url, longer.url])
     expectEqual(
       record.candidates.map(\.failure),
@@ -236,42 +228,23 @@ private struct MovedTime: TimeSource {
     let file = folder.url.appending(path: "dial")
     let (liar, honest) = (try await Origin(Data("<html>".utf8)), try await Origin())
     let urls = [liar.url, honest.url]
-    let probed = await Self.test(urls, DialMemory(file: file)).run(
-      on: "wifi",
-      by: BootstrapStand.transport()
-    )
+    let probed = await Self.test(urls, DialMemory(file: file)).run(on: "wifi")
     // The next process.
-    let remembered = await Self.test(urls, DialMemory(file: file)).run(
-      on: "wifi",
-      by: BootstrapStand.transport()
-    )
+    let remembered = await Self.test(urls, DialMemory(file: file)).run(on: "wifi")
     #expect(remembered.isRemembered)
     expectEqual(remembered.order, [honest.url, liar.url])
     expectEqual(remembered.bytesPerSecond, probed.bytesPerSecond)
     expectEqual([liar, honest].map(\.requests.value), [1, 3])
     // Another network knows nothing of it, a day later it is asked again, and so is a refresh.
-    let other = await Self.test(urls, DialMemory(file: file)).run(
-      on: "lte",
-      by: BootstrapStand.transport()
-    )
+    let other = await Self.test(urls, DialMemory(file: file)).run(on: "lte")
     #expect(!other.isRemembered)
-    let old = await Self.test(urls, DialMemory(file: file, goodFor: .zero)).run(
-      on: "wifi",
-      by: BootstrapStand.transport()
-    )
+    let old = await Self.test(urls, DialMemory(file: file, goodFor: .zero)).run(on: "wifi")
     #expect(!old.isRemembered)
-    let renewed = await Self.test(urls, DialMemory(file: file)).run(
-      on: "wifi",
-      by: BootstrapStand.transport(),
-      isRenewal: true
-    )
+    let renewed = await Self.test(urls, DialMemory(file: file)).run(on: "wifi", isRenewal: true)
     #expect(!renewed.isRemembered)
     expectEqual([liar, honest].map(\.requests.value), [4, 12])
     // One that is no candidate any more is forgotten, and so is a damaged file.
-    let gone = await Self.test([liar.url], DialMemory(file: file)).run(
-      on: "wifi",
-      by: BootstrapStand.transport()
-    )
+    let gone = await Self.test([liar.url], DialMemory(file: file)).run(on: "wifi")
     #expect(!gone.isRemembered)
     try Data("[".utf8).write(to: file)
     expectNil(DialMemory(file: file).choice(on: "wifi", among: urls))
@@ -285,10 +258,7 @@ private struct MovedTime: TimeSource {
     let silent = try StubbornOrigin(Data(), .stays)
     let url = try #require(URL(string: "http://127.0.0.1:\(silent.port)/v1"))
     let dead = try Self.dead()
-    let record = await Self.test([url, dead], budget: .milliseconds(200)).run(
-      on: "wifi",
-      by: BootstrapStand.transport()
-    )
+    let record = await Self.test([url, dead], budget: .milliseconds(200)).run(on: "wifi")
     expectEqual(record.order, [url, dead])
     expectEqual(record.candidates.map(\.median), [nil, nil])
     expectEqual(record.candidates[0].failure, "the budget was spent")
@@ -323,5 +293,21 @@ private struct MovedTime: TimeSource {
     let data = try JSONEncoder().encode(startup.record)
     try expectEqual(JSONDecoder().decode(StartupRecord.self, from: data), startup.record)
     await near.server.stop()
+  }
+}
+
+extension DialTest {
+  /// Runs it by a session.
+  fileprivate func run(
+    on network: String,
+    feeding admission: AdmissionController? = nil,
+    isRenewal: Bool = false
+  ) async -> DialRecord {
+    await run(
+      on: network,
+      by: BootstrapStand.transport(),
+      feeding: admission,
+      isRenewal: isRenewal
+    )
   }
 }

@@ -220,24 +220,20 @@ import Testing
   }
 
   @Test func `all that is wrong with links is told at once, when the layer is read`() {
-    let error = ConfigurationError(faults: [
+    func refuses(_ links: [String], _ faults: String...) {
+      #expect(throws: ConfigurationError(faults: faults)) { try Self.configuration(links) }
+    }
+    refuses(
+      ["a{2}", "b", "("],
       "In \"links\": The pattern \"a{2}\" is refused at byte 2: counts in braces are not known here; "
         + "write the part as often as it stands there, or \\{ for the character.",
       "In \"links\": The pattern \"(\" is refused at byte 1: there is no ) to this (; write \\( for "
-        + "the character.",
-    ])
-    #expect(throws: error) { try Self.configuration(["a{2}", "b", "("]) }
-    #expect(
-      throws: ConfigurationError(faults: [
-        "\"links\" has no pattern, so that nothing could be asked; leave it out."
-      ])
-    ) { try Self.configuration([]) }
-    #expect(
-      throws: ConfigurationError(faults: ["\"links\" has 65 patterns; it may have 64 at most."])
-    ) { try Self.configuration(Array(repeating: "a", count: 65)) }
-    let long = String(repeating: "a", count: 500)
-    #expect(
-      throws: ConfigurationError(faults: ["\"links\" has 4500 bytes; it may have 4096 at most."])
-    ) { try Self.configuration(Array(repeating: long, count: 9)) }
+        + "the character."
+    )
+    refuses([], "\"links\" has no pattern, so that nothing could be asked; leave it out.")
+    let letters = Array(repeating: "a", count: 65)
+    refuses(letters, "\"links\" has 65 patterns; it may have 64 at most.")
+    let long = Array(repeating: String(repeating: "a", count: 500), count: 9)
+    refuses(long, "\"links\" has 4500 bytes; it may have 4096 at most.")
   }
 }

@@ -99,10 +99,8 @@ import WindTunnelSymptoms
   @Test func `a host that fails is left alone, and others are not`() async throws {
     let script = Array(repeating: ScriptedTransport.Step.symptom(.connectionRefused), count: 4)
     let fixture = try Fixture(script + [.status(200)], rules: .init(breaker: rules))
-    let first = fixture.start()
-    _ = await fixture.time.passSleeps(3)
     await expectEqual(
-      first.value,
+      fixture.waited(3).result,
       .failure(.transport(.connectionRefused, text: "connectionRefused"))
     )
     let host = "api.example.test"
@@ -120,9 +118,10 @@ import WindTunnelSymptoms
   @Test func `a call whose host closes off between attempts tells what it met`() async throws {
     let script = Array(repeating: ScriptedTransport.Step.status(500, body: "x"), count: 9)
     let fixture = try Fixture(script, rules: .init(breaker: BreakerRules(window: 2)))
-    let call = fixture.start()
-    _ = await fixture.time.passSleeps(2)
-    await expectEqual(call.value, .failure(.server(status: 500, body: Data("x".utf8))))
+    await expectEqual(
+      fixture.waited(2).result,
+      .failure(.server(status: 500, body: Data("x".utf8)))
+    )
     expectEqual(fixture.transport.instants.count, 2)
   }
 

@@ -27,29 +27,14 @@ import Testing
     await #expect(processExitsWith: .success) {
       let count = CrowdOrigin.Count()
       count.open()
-      let origins = [try CrowdOrigin(count), try CrowdOrigin(count)]
-      let configuration = URLSessionConfiguration.ephemeral
-      configuration.urlCache = nil
-      configuration.httpMaximumConnectionsPerHost = 64
-      let session = URLSession(configuration: configuration)
+      let crowd = try Crowd(count)
 
       for _ in 0..<3 {
-        var engine: CrowdTests.Engine? = CrowdTests.Engine(session)
+        var engine: CrowdTests.Engine? = CrowdTests.Engine(crowd.session)
         let time = SystemTime()
         var admission: AdmissionController? = AdmissionController()
-        var clients = try origins.map { origin in
-          NetworkClient(
-            builder: RequestBuilder(
-              baseURL: try #require(URL(string: "http://127.0.0.1:\(origin.port)"))
-            ),
-            policy: RetryPolicy(backoff: Backoff(base: .milliseconds(1), jitter: .none)),
-            transport: try #require(engine),
-            // The deadline is an hour away: whatever waited for it would still be there.
-            limits: CallLimits(attemptTimeout: .seconds(3600), deadline: .seconds(3600)),
-            admission: admission,
-            time: time
-          )
-        }
+        // The deadline is an hour away: whatever waited for it would still be there.
+        var clients = try crowd.clients(engine, admission, deadline: .seconds(3600), time: time)
         await withTaskGroup(of: Void.self) { group in
           for number in 0..<1000 {
             let client = clients[number % 2]
@@ -85,9 +70,9 @@ import Testing
         // A task that still ran would hold its client, and that all of them.
         while held.contains(where: { $0.object != nil }) { await Task.yield() }
         while count.unanswered > 0 { await Task.yield() }
-        while await CrowdLeavingTests.hasTasks(session) { await Task.yield() }
+        while await CrowdLeavingTests.hasTasks(crowd.session) { await Task.yield() }
       }
-      for origin in origins { origin.stop() }
+      crowd.stop()
     }
   }
 }

@@ -1,5 +1,11 @@
 import Foundation
 import Origins
+import Testing
+import WindTunnelNetworkLayer
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 
 /// A live server that fails every other request and counts what is open and unanswered, over all of
 /// its kind that share a count. It blocks on a thread for each connection, of which it takes 64.
@@ -99,5 +105,45 @@ final class CrowdOrigin: @unchecked Sendable {
     guard poll(&descriptor, 1, milliseconds) > 0 else { return false }
     var byte: UInt8 = 0
     return recv(client, &byte, 1, Int32(MSG_PEEK)) <= 0
+  }
+}
+
+/// A crowd's clients, one an origin, on one session.
+struct Crowd {
+  let session: URLSession
+  let origins: [CrowdOrigin]
+
+  init(_ count: CrowdOrigin.Count) throws {
+    origins = [try CrowdOrigin(count), try CrowdOrigin(count)]
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.urlCache = nil
+    configuration.httpMaximumConnectionsPerHost = 64
+    session = URLSession(configuration: configuration)
+  }
+
+  func stop() { for origin in origins { origin.stop() } }
+
+  func clients(
+    _ transport: (any Transport)?,
+    _ admission: AdmissionController?,
+    _ observers: [any Observer] = [SilentObserver(), SilentObserver()],
+    deadline: Duration? = nil,
+    time: any TimeSource = SystemTime()
+  ) throws -> [NetworkClient] {
+    let transport = try #require(transport)
+    return try zip(origins, observers).map { origin, observer in
+      NetworkClient(
+        builder: RequestBuilder(
+          baseURL: try #require(URL(string: "http://127.0.0.1:\(origin.port)"))
+        ),
+        policy: RetryPolicy(backoff: Backoff(base: .milliseconds(1), jitter: .none)),
+        transport: transport,
+        observer: observer,
+        // However long the machine takes.
+        limits: CallLimits(attemptTimeout: .seconds(3600), deadline: deadline),
+        admission: admission,
+        time: time
+      )
+    }
   }
 }

@@ -31,31 +31,15 @@ import Testing
   @Test(.timeLimit(.minutes(5)))
   func `a thousand calls in a brown-out keep the caps, and leave nothing behind`() async throws {
     let count = CrowdOrigin.Count()
-    let origins = [try CrowdOrigin(count), try CrowdOrigin(count)]
-    defer { for origin in origins { origin.stop() } }
-    let configuration = URLSessionConfiguration.ephemeral
-    configuration.urlCache = nil
-    configuration.httpMaximumConnectionsPerHost = 64
-    let session = URLSession(configuration: configuration)
-    var engine: Engine? = Engine(session)
+    let crowd = try Crowd(count)
+    defer { crowd.stop() }
+    var engine: Engine? = Engine(crowd.session)
     weak let gone = engine
     // Nobody is promoted before the critical ones have gone first.
     let caps = TrafficCaps(total: 12, perHost: 8, overtakingsMax: 32)
     let admission = AdmissionController(.init(caps: caps))
-    let counters = origins.map { _ in CallCounters() }
-    var clients = try zip(origins, counters).map { origin, counters in
-      NetworkClient(
-        builder: RequestBuilder(
-          baseURL: try #require(URL(string: "http://127.0.0.1:\(origin.port)"))
-        ),
-        policy: RetryPolicy(backoff: Backoff(base: .milliseconds(1), jitter: .none)),
-        transport: try #require(engine),
-        observer: counters,
-        // However long the machine takes.
-        limits: CallLimits(attemptTimeout: .seconds(3600), deadline: nil),
-        admission: admission
-      )
-    }
+    let counters = [CallCounters(), CallCounters()]
+    var clients = try crowd.clients(engine, admission, counters)
 
     // A thousand come: the critical ones last of all.
     admission.suspend()
@@ -123,6 +107,6 @@ import Testing
     calls = []
     engine = nil
     while gone != nil { await Task.yield() }
-    session.finishTasksAndInvalidate()
+    crowd.session.finishTasksAndInvalidate()
   }
 }

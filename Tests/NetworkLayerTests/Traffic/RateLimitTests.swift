@@ -14,21 +14,32 @@ import WindTunnelReferenceSubject
 /// The time for which a server wants to be left alone, by all calls of the endpoint.
 @Suite(.onThisSystem, .timeLimit(.minutes(1))) struct RateLimitTests {
   private static let origin = "https://api.example.test"
-  private static let list = Endpoint(.get, "/list")
 
   /// A call, the time at which it begins, and the time until its deadline.
-  private struct Start {
-    var endpoint = list
+  struct Start: Sendable {
+    var endpoint = Endpoint(.get, "/list")
     var at = Duration.zero
     var deadline: Duration? = .seconds(60)
+  }
+
+  /// The first request has to wait.
+  private static func limit(
+    _ status: Int = 429,
+    of request: RequestPattern? = nil,
+    for seconds: Int64 = 5
+  ) -> FaultRule {
+    FaultRule(
+      when: Trigger(request: request, attempt: 1),
+      [.status(status, retryAfter: .seconds(seconds))]
+    )
   }
 
   /// Returns how each call ended and when, and when each request was sent.
   private static func run(
     _ starts: [Start],
-    through rules: [FaultRule],
-    _ admission: AdmissionController.Rules = .init(),
-    draw: Double = 0
+    _ rules: [FaultRule],
+    _ admission: AdmissionController.Rules,
+    draw: Double
   ) async throws -> (ends: [String], requests: [String]) {
     let cassette = Cassette(
       [("GET", "/list"), ("GET", "/item"), ("POST", "/list")].map {
@@ -76,129 +87,110 @@ import WindTunnelReferenceSubject
     return (ends.withLock { $0 }, requests)
   }
 
-  @Test(arguments: [429, 503])
-  func `whoever comes while an endpoint is limited waits, and asks once`(status: Int) async throws {
-    let (ends, requests) = try await Self.run(
-      [Start(), Start(at: .seconds(1)), Start(at: .seconds(2)), Start(at: .seconds(6))],
-      through: [FaultRule(when: Trigger(attempt: 1), [.status(status, retryAfter: .seconds(5))])]
-    )
-    expectEqual(
-      ends,
-      ["status 200 at 5.0", "status 200 at 5.0", "status 200 at 5.0"] + ["status 200 at 6.0"]
-    )
-    expectEqual(
-      requests,
-      ["/list at 0.0"] + .init(repeating: "/list at 5.0", count: 3) + ["/list at 6.0"]
+  struct Row: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var starts: [Start]
+    var rules = [limit()]
+    var admission = AdmissionController.Rules()
+    var draw = 0.0
+    /// `nil`: it is another row's.
+    var ends: [String]?
+    var requests: [String]?
+  }
+
+  private static let waits = [429, 503].map { status in
+    Row(
+      testDescription: "whoever comes while an endpoint is limited by a \(status) asks once",
+      starts: [0, 1, 2, 6].map { Start(at: .seconds($0)) },
+      rules: [limit(status)],
+      ends: ["5.0", "5.0", "5.0", "6.0"].map { "status 200 at \($0)" },
+      requests: ["0.0", "5.0", "5.0", "5.0", "6.0"].map { "/list at \($0)" }
     )
   }
 
-  @Test func `whoever cannot wait so long is told at once, and nothing is sent`() async throws {
-    let (ends, requests) = try await Self.run(
-      [Start(), Start(at: .seconds(1), deadline: .seconds(3)), Start(at: .seconds(2))],
-      through: [FaultRule(when: Trigger(attempt: 1), [.status(429, retryAfter: .seconds(5))])]
+  private static let others = [Endpoint(.get, "/item"), Endpoint(.post, "/list")].map { other in
+    Row(
+      testDescription: "\(other.method.rawValue) \(other.path) is not limited with GET /list",
+      starts: [Start(), Start(endpoint: other, at: .seconds(1))],
+      rules: [limit(of: "GET /list")],
+      ends: ["status 200 at 5.0", "status 200 at 1.0"]
     )
-    expectEqual(ends, ["status 200 at 5.0", "rate limited at 1.0", "status 200 at 5.0"])
-    expectEqual(requests, ["/list at 0.0", "/list at 5.0", "/list at 5.0"])
   }
 
-  @Test(arguments: [Endpoint(.get, "/item"), Endpoint(.post, "/list")])
-  func `another endpoint or another method of the same path is not limited`(
-    other: Endpoint
-  ) async throws {
-    let (ends, _) = try await Self.run(
-      [Start(), Start(endpoint: other, at: .seconds(1))],
-      through: [
-        FaultRule(
-          when: Trigger(request: "GET /list", attempt: 1),
-          [.status(429, retryAfter: .seconds(5))]
-        )
-      ]
-    )
-    expectEqual(ends, ["status 200 at 5.0", "status 200 at 1.0"])
-  }
+  private static let two = [Start(), Start(at: .seconds(1))]
 
-  @Test func `a server that errs by a day shuts nobody out for longer than the rules say`()
-    async throws
-  {
-    let (ends, requests) = try await Self.run(
-      [Start(), Start(at: .seconds(1)), Start(at: .seconds(29)), Start(at: .seconds(31))],
-      through: [FaultRule(when: Trigger(attempt: 1), [.status(429, retryAfter: .seconds(86_400))])]
-    )
-    expectEqual(ends, [0, 1, 29].map { "rate limited at \($0).0" } + ["status 200 at 31.0"])
-    expectEqual(requests, ["/list at 0.0", "/list at 31.0"])
-  }
+  private static let rows =
+    waits + others + [
+      Row(
+        testDescription: "whoever cannot wait so long is told at once, and nothing is sent",
+        starts: [Start(), Start(at: .seconds(1), deadline: .seconds(3)), Start(at: .seconds(2))],
+        ends: ["status 200 at 5.0", "rate limited at 1.0", "status 200 at 5.0"],
+        requests: ["/list at 0.0", "/list at 5.0", "/list at 5.0"]
+      ),
+      Row(
+        testDescription:
+          "a server that errs by a day shuts nobody out for longer than the rules say",
+        starts: [0, 1, 29, 31].map { Start(at: .seconds($0)) },
+        rules: [limit(for: 86_400)],
+        ends: [0, 1, 29].map { "rate limited at \($0).0" } + ["status 200 at 31.0"],
+        requests: ["/list at 0.0", "/list at 31.0"]
+      ),
+      // What is not limited has the slot meanwhile, and then one after the other.
+      Row(
+        testDescription: "whoever waits for a slot when the word comes waits on without one",
+        starts: [Start(), Start(), Start(endpoint: Endpoint(.get, "/item"), at: .seconds(1))],
+        rules: [
+          FaultRule(when: .always, [.delay(.exactly(.seconds(2)))]), limit(of: "GET /list"),
+        ],
+        admission: .init(caps: TrafficCaps(total: 1)),
+        ends: ["status 200 at 9.0", "status 200 at 11.0", "status 200 at 4.0"],
+        requests: ["/list at 0.0", "/item at 2.0", "/list at 7.0", "/list at 9.0"]
+      ),
+      // The second waits for what the first was told at 0. From then on each waits for its own word,
+      // and for what the other has been told meanwhile.
+      Row(
+        testDescription: "a server that asks for ever is waited for once, also without a deadline",
+        starts: [Start(), Start(at: .seconds(1), deadline: nil)],
+        rules: [FaultRule(when: .always, [.status(429, retryAfter: .seconds(5))])],
+        draw: 0.5,
+        ends: ["rate limited at 15.21", "rate limited at 20.2105"],
+        requests: [0, 5, 5.2, 10.2, 10.21, 15.21, 15.2105, 20.2105].map { "/list at \($0)" }
+      ),
+      Row(
+        testDescription: "a word that is too long is heard after a wait, too",
+        starts: two,
+        rules: [
+          limit(), FaultRule(when: Trigger(attempt: 2), [.status(429, retryAfter: .seconds(3600))]),
+        ],
+        draw: 0.5,
+        ends: ["rate limited at 5.0", "rate limited at 5.2"],
+        requests: ["/list at 0.0", "/list at 5.0"]
+      ),
+      Row(
+        testDescription: "whoever has just the time for it waits without the rest",
+        starts: [Start(), Start(at: .seconds(1), deadline: .milliseconds(4100))],
+        draw: 0.5,
+        ends: ["status 200 at 5.0", "status 200 at 5.0"]
+      ),
+      Row(
+        testDescription: "those who wait do not come back in step",
+        starts: two,
+        draw: 0.5,
+        requests: ["/list at 0.0", "/list at 5.0", "/list at 5.2"]
+      ),
+      Row(
+        testDescription: "without the rule each call finds out by itself",
+        starts: two,
+        admission: .init(longestRetryAfter: .zero),
+        requests: ["/list at 0.0", "/list at 1.0", "/list at 5.0"]
+      ),
+    ]
 
-  @Test func `whoever waits for a slot when the word comes waits on without one`() async throws {
-    let (ends, requests) = try await Self.run(
-      [Start(), Start(), Start(endpoint: Endpoint(.get, "/item"), at: .seconds(1))],
-      through: [
-        FaultRule(when: .always, [.delay(.exactly(.seconds(2)))]),
-        FaultRule(
-          when: Trigger(request: "GET /list", attempt: 1),
-          [.status(429, retryAfter: .seconds(5))]
-        ),
-      ],
-      .init(caps: TrafficCaps(total: 1))
-    )
-    expectEqual(requests.first, "/list at 0.0")
-    // What is not limited has the slot meanwhile, and then one after the other.
-    expectEqual(requests.dropFirst(), ["/item at 2.0", "/list at 7.0", "/list at 9.0"])
-    expectEqual(ends, ["status 200 at 9.0", "status 200 at 11.0", "status 200 at 4.0"])
-  }
-
-  @Test func `a server that asks for ever is waited for once, also without a deadline`()
-    async throws
-  {
-    let (ends, requests) = try await Self.run(
-      [Start(), Start(at: .seconds(1), deadline: nil)],
-      through: [FaultRule(when: .always, [.status(429, retryAfter: .seconds(5))])],
-      draw: 0.5
-    )
-    // The second waits for what the first was told at 0. From then on each waits for its own word,
-    // and for what the other has been told meanwhile.
-    let times: [Double] = [0, 5, 5.2, 10.2, 10.21, 15.21, 15.2105, 20.2105]
-    expectEqual(requests, times.map { "/list at \($0)" })
-    expectEqual(ends, ["rate limited at 15.21", "rate limited at 20.2105"])
-  }
-
-  @Test func `a word that is too long is heard after a wait, too`() async throws {
-    let (ends, requests) = try await Self.run(
-      [Start(), Start(at: .seconds(1))],
-      through: [
-        FaultRule(when: Trigger(attempt: 1), [.status(429, retryAfter: .seconds(5))]),
-        FaultRule(when: Trigger(attempt: 2), [.status(429, retryAfter: .seconds(3600))]),
-      ],
-      draw: 0.5
-    )
-    expectEqual(requests, ["/list at 0.0", "/list at 5.0"])
-    expectEqual(ends, ["rate limited at 5.0", "rate limited at 5.2"])
-  }
-
-  @Test func `whoever has just the time for it waits without the rest`() async throws {
-    let (ends, _) = try await Self.run(
-      [Start(), Start(at: .seconds(1), deadline: .milliseconds(4100))],
-      through: [FaultRule(when: Trigger(attempt: 1), [.status(429, retryAfter: .seconds(5))])],
-      draw: 0.5
-    )
-    expectEqual(ends, ["status 200 at 5.0", "status 200 at 5.0"])
-  }
-
-  @Test func `those who wait do not come back in step`() async throws {
-    let (_, requests) = try await Self.run(
-      [Start(), Start(at: .seconds(1))],
-      through: [FaultRule(when: Trigger(attempt: 1), [.status(429, retryAfter: .seconds(5))])],
-      draw: 0.5
-    )
-    expectEqual(requests, ["/list at 0.0", "/list at 5.0", "/list at 5.2"])
-  }
-
-  @Test func `without the rule each call finds out by itself`() async throws {
-    let (_, requests) = try await Self.run(
-      [Start(), Start(at: .seconds(1))],
-      through: [FaultRule(when: Trigger(attempt: 1), [.status(429, retryAfter: .seconds(5))])],
-      .init(longestRetryAfter: .zero)
-    )
-    expectEqual(requests, ["/list at 0.0", "/list at 1.0", "/list at 5.0"])
+  @Test(arguments: rows)
+  func `a server's word to wait is heard by all of its endpoint's calls`(row: Row) async throws {
+    let (ends, requests) = try await Self.run(row.starts, row.rules, row.admission, draw: row.draw)
+    expectEqual(ends, row.ends ?? ends)
+    expectEqual(requests, row.requests ?? requests)
   }
 }
 
@@ -248,9 +240,7 @@ import WindTunnelReferenceSubject
     once.mostRetries = 0
     await expectEqual(fixture.result(of: once), .failure(.rateLimited(retryAfter: .seconds(5))))
     let call = fixture.start()
-    while !fixture.observer.events.contains(where: { $0.kind == .waiting(.retryAfter) }) {
-      await Task.yield()
-    }
+    await fixture.until(.retryAfter)
     #expect(fixture.client.admission.load == (0, 0))
     call.cancel()
     await expectEqual(call.value, .failure(.cancelled))

@@ -139,10 +139,7 @@ import WindTunnelSymptoms
   @Test func `without a budget each retry is free`() async throws {
     let script = Array(repeating: ScriptedTransport.Step.status(503), count: 4)
     let fixture = try Fixture(script, rules: .init(budget: nil))
-    async let clock: Void = fixture.time.passAllSleeps(but: nil)
-    let result = await fixture.result(of: Endpoint(.get, "/a"))
-    fixture.time.endPassing()
-    await clock
+    let result = await fixture.time.passing { await fixture.result(of: Endpoint(.get, "/a")) }
     expectEqual(result, .failure(.server(status: 503, body: Data())))
     expectEqual(fixture.transport.instants.count, 4)
   }
@@ -190,10 +187,9 @@ import WindTunnelSymptoms
   @Test func `the deadline of a call counts from its own start`() async throws {
     let fixture = try Fixture([.status(503), .status(200)], deadline: .seconds(2))
     fixture.time.advance(by: .seconds(3600))
-    async let clock: Void = fixture.time.passAllSleeps(but: .seconds(2))
-    let result = await fixture.result(of: Endpoint(.get, "/a"))
-    fixture.time.endPassing()
-    await clock
+    let result = await fixture.time.passing(but: .seconds(2)) {
+      await fixture.result(of: Endpoint(.get, "/a"))
+    }
     expectEqual(result, .success(CallResponse(status: 200, attempts: 2)))
   }
 

@@ -50,14 +50,25 @@ import WindTunnelSymptoms
       let whole = try await transport.send(request)
       expectEqual(whole.body, Self.text)
       expectEqual(whole.headers["Content-Encoding"], coding)
-      var pieces = Data()
-      for try await piece in try await transport.open(request, Upload()).pieces {
-        #expect(!piece.isEmpty)
-        pieces += piece
-      }
-      expectEqual(pieces, Self.text)
+      let streamed = try await transport.open(request, Upload())
+      let pieces = try await streamed.pieces.reduce(into: []) { $0.append($1) }
+      expectEqual(Data(pieces.joined()), Self.text)
+      #expect(pieces.allSatisfy { !$0.isEmpty })
       expectEqual(origin.connections, 1)
     }
+  }
+
+  /// How a request fails, whole and streamed.
+  private static func errors(
+    of origin: KeptOrigin,
+    by transport: SocketTransport
+  ) async throws -> (whole: TransportError?, streamed: TransportError?) {
+    let request = try SocketTransportTests.request(origin.url)
+    let whole = await SocketTransportTests.error { try await transport.send(request) }
+    let streamed = await SocketTransportTests.error {
+      for try await _ in try await transport.open(request, Upload()).pieces {}
+    }
+    return (whole, streamed)
   }
 
   @Test func `content that is not in its coding fails, whole and streamed`() async throws {
@@ -71,12 +82,8 @@ import WindTunnelSymptoms
     for (coding, body) in rows {
       let wire = Self.chunked(coding, body, by: 1000)
       try await SocketTransportTests.run({ _ in [.send(wire)] }) { origin, transport in
-        let request = try SocketTransportTests.request(origin.url)
-        let whole = await SocketTransportTests.error { try await transport.send(request) }
+        let (whole, streamed) = try await Self.errors(of: origin, by: transport)
         expectEqual(SocketTransportTests.symptom(whole), .undecodableBody, "\(coding)")
-        let streamed = await SocketTransportTests.error {
-          for try await _ in try await transport.open(request, Upload()).pieces {}
-        }
         expectEqual(streamed, whole, "\(coding)")
       }
     }
@@ -136,12 +143,8 @@ import WindTunnelSymptoms
     try await SocketTransportTests.run({ _ in [.send(head + piece), .silence] }) {
       origin,
       transport in
-      let request = try SocketTransportTests.request(origin.url)
-      let whole = await SocketTransportTests.error { try await transport.send(request) }
+      let (whole, streamed) = try await Self.errors(of: origin, by: transport)
       expectEqual(SocketTransportTests.symptom(whole), .undecodableBody)
-      let streamed = await SocketTransportTests.error {
-        for try await _ in try await transport.open(request, Upload()).pieces {}
-      }
       expectEqual(SocketTransportTests.symptom(streamed), .undecodableBody)
       // The server hears that nobody waits for the rest.
       while origin.left < 2 { await Task.yield() }

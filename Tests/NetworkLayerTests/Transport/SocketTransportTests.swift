@@ -22,6 +22,30 @@ import WindTunnelSymptoms
     return request
   }
 
+  static let fine: [KeptOrigin.Step] = [.send(answer("200 OK\nContent-Length: 0"))]
+
+  /// Runs a transport against an origin that does these steps for one request line, and is fine for
+  /// all others.
+  static func run<Result>(
+    at line: String,
+    _ steps: [KeptOrigin.Step],
+    limits: SocketTransport.Limits? = nil,
+    _ body: (KeptOrigin, SocketTransport) async throws -> Result
+  ) async throws -> Result {
+    try await run({ $0.line == line ? steps : fine }, limits: limits, body)
+  }
+
+  /// Runs a transport of so many connections against an origin that answers when it is let go.
+  private static func run(
+    connections: Int,
+    _ body: (KeptOrigin, SocketTransport, _ go: DispatchSemaphore) async throws -> Void
+  ) async throws {
+    var limits = SocketTransport.Limits()
+    (limits.connectionsPerServer, limits.idleTime) = (connections, .seconds(3600))
+    let go = DispatchSemaphore(value: 0)
+    try await run({ _ in [.await(go)] + fine }, limits: limits) { try await body($0, $1, go) }
+  }
+
   /// Makes a server of one answer to everything, and stops it behind the body.
   static func run<Result>(
     _ answer: @escaping @Sendable (KeptOrigin.Asked) -> [KeptOrigin.Step],
@@ -86,8 +110,7 @@ import WindTunnelSymptoms
       whole.stages = nil
       expectEqual(whole, expected)
       let streamed = try await transport.open(request, Upload())
-      var content = Data()
-      for try await piece in streamed.pieces { content += piece }
+      let content = try await streamed.content
       #expect((streamed.status, streamed.headers) == (expected.status, expected.headers))
       expectEqual(content, expected.body)
       expectEqual(origin.asked.map(\.connection), (isKept ? [1, 1] : [1, 2]))
@@ -197,14 +220,7 @@ import WindTunnelSymptoms
   // MARK: Connections
 
   @Test func `requests wait for one of so many connections, in their order`() async throws {
-    var limits = SocketTransport.Limits()
-    limits.connectionsPerServer = 2
-    limits.idleTime = .seconds(3600)
-    let go = DispatchSemaphore(value: 0)
-    try await Self.run(
-      { _ in [.await(go), .send(answer("200 OK\nContent-Length: 0"))] },
-      limits: limits
-    ) { origin, transport in
+    try await Self.run(connections: 2) { origin, transport, go in
       try await withThrowingTaskGroup(of: Int.self) { group in
         for number in 1...8 {
           let request = try Self.request(origin.url + "/\(number)")
@@ -221,14 +237,7 @@ import WindTunnelSymptoms
   }
 
   @Test func `one that is cancelled while it waits for a connection takes nobody's`() async throws {
-    var limits = SocketTransport.Limits()
-    limits.connectionsPerServer = 1
-    limits.idleTime = .seconds(3600)
-    let go = DispatchSemaphore(value: 0)
-    try await Self.run(
-      { _ in [.await(go), .send(answer("200 OK\nContent-Length: 0"))] },
-      limits: limits
-    ) { origin, transport in
+    try await Self.run(connections: 1) { origin, transport, go in
       let (first, second, third) = (
         try Self.request(origin.url + "/1"), try Self.request(origin.url + "/2"),
         try Self.request(origin.url + "/3")
@@ -266,7 +275,7 @@ import WindTunnelSymptoms
     let (method, steps, symptom) = Self.deaths[row]
     try await Self.run({ asked in
       asked.connection == 1 && asked.line != "GET /first"
-        ? steps : [.send(answer("200 OK\nContent-Length: 0"))]
+        ? steps : Self.fine
     }) { origin, transport in
       _ = try await transport.send(try Self.request(origin.url + "/first"))
       let request = try Self.request(origin.url + "/second", method)
@@ -295,11 +304,7 @@ import WindTunnelSymptoms
 
   @Test func `a connection that the server has ended meanwhile is not used`() async throws {
     let go = DispatchSemaphore(value: 0)
-    try await Self.run({ asked in
-      asked.line == "GET /first"
-        ? [.send(answer("200 OK\nContent-Length: 0")), .await(go), .close]
-        : [.send(answer("200 OK\nContent-Length: 0"))]
-    }) { origin, transport in
+    try await Self.run(at: "GET /first", Self.fine + [.await(go), .close]) { origin, transport in
       _ = try await transport.send(try Self.request(origin.url + "/first"))
       try await expectEqual(transport.client?.idleConnections(), 1)
       go.signal()
@@ -310,7 +315,7 @@ import WindTunnelSymptoms
   }
 
   @Test func `a request that asks for it has a connection of its own`() async throws {
-    try await Self.run({ _ in [.send(answer("200 OK\nContent-Length: 0"))] }) { origin, transport in
+    try await Self.run({ _ in Self.fine }) { origin, transport in
       var request = try Self.request(origin.url)
       request.setValue("Close, X-A", forHTTPHeaderField: "Connection")
       for _ in 1...2 { try await expectEqual(transport.send(request).status, 200) }
@@ -322,14 +327,8 @@ import WindTunnelSymptoms
 
   @Test func `the rest of a redirect that never comes holds no connection up`() async throws {
     let silence = DispatchSemaphore(value: 0)
-    try await Self.run({ asked in
-      asked.line == "GET /from"
-        ? [
-          .send(answer("302 Moved\nLocation: /to\nContent-Length: 9", Data("a".utf8))),
-          .await(silence),
-        ]
-        : [.send(answer("200 OK\nContent-Length: 0"))]
-    }) { origin, transport in
+    let moved = answer("302 Moved\nLocation: /to\nContent-Length: 9", Data("a".utf8))
+    try await Self.run(at: "GET /from", [.send(moved), .await(silence)]) { origin, transport in
       let request = try Self.request(origin.url + "/from")
       let status = try await transport.send(request).status
       expectEqual(status, 200)
@@ -342,7 +341,7 @@ import WindTunnelSymptoms
 
   @Test func `the thread of a transport ends with it`() async throws {
     weak var client: AnyObject?
-    try await Self.run({ _ in [.send(answer("200 OK\nContent-Length: 0"))] }) { origin, _ in
+    try await Self.run({ _ in Self.fine }) { origin, _ in
       let transport = SocketTransport()
       client = transport.client
       #expect(client != nil)
@@ -362,11 +361,8 @@ import WindTunnelSymptoms
   @Test(arguments: redirects.indices)
   func `a redirect is followed, with its content where that may be`(row: Int) async throws {
     let (method, status, then, body) = Self.redirects[row]
-    try await Self.run({ asked in
-      asked.line.hasSuffix("/from")
-        ? [.send(answer("\(status) Moved\nLocation: to?x=1\nContent-Length: 0"))]
-        : [.send(answer("200 OK\nContent-Length: 0"))]
-    }) { origin, transport in
+    let moved = answer("\(status) Moved\nLocation: to?x=1\nContent-Length: 0")
+    try await Self.run(at: "\(method) /from", [.send(moved)]) { origin, transport in
       var request = try Self.request(origin.url + "/from", method)
       if !["GET", "HEAD"].contains(method) { request.httpBody = Data("hello".utf8) }
       let answer = try await transport.send(request)
@@ -385,7 +381,7 @@ import WindTunnelSymptoms
         ? "http://localhost:\(asked.head.components(separatedBy: ":")[2].prefix { $0.isNumber })/x"
         : asked.line == "GET /x" ? nil : "/again"
       return place.map { [.send(answer("302 Moved\nLocation: \($0)\nContent-Length: 0"))] }
-        ?? [.send(answer("200 OK\nContent-Length: 0"))]
+        ?? Self.fine
     }) { origin, transport in
       var request = try Self.request(origin.url + "/elsewhere")
       for name in ["Authorization", "Cookie", "Proxy-Authorization", "X-A"] {
@@ -408,11 +404,8 @@ import WindTunnelSymptoms
   // MARK: Silence, cancellation and limits
 
   @Test func `a silent server times out, and one that drips does not`() async throws {
-    try await Self.run({ asked in
-      asked.line == "GET /silent"
-        ? [.send(Data("HTTP/1.1 200 OK\r\n".utf8)), .silence]
-        : [.send(answer("200 OK\nContent-Length: 0"))]
-    }) { origin, transport in
+    let half = Data("HTTP/1.1 200 OK\r\n".utf8)
+    try await Self.run(at: "GET /silent", [.send(half), .silence]) { origin, transport in
       var request = try Self.request(origin.url + "/silent")
       request.timeoutInterval = 0.2
       let start = ContinuousClock.now
@@ -478,11 +471,8 @@ import WindTunnelSymptoms
 
   @Test func `a reader that does not read holds its server up`() async throws {
     let bytes = 64 << 20
-    try await Self.run({ asked in
-      asked.line == "GET /large"
-        ? [.send(answer("200 OK\nContent-Length: \(bytes)", Data(count: bytes))), .close]
-        : [.send(answer("200 OK\nContent-Length: 0"))]
-    }) { origin, transport in
+    let content = answer("200 OK\nContent-Length: \(bytes)", Data(count: bytes))
+    try await Self.run(at: "GET /large", [.send(content), .close]) { origin, transport in
       let large = try await transport.open(try Self.request(origin.url + "/large"), Upload())
       // The thread goes round and round meanwhile.
       for _ in 1...500 { _ = try await transport.send(try Self.request(origin.url + "/small")) }
@@ -517,11 +507,8 @@ import WindTunnelSymptoms
     try bytes.write(to: file)
     // It is the test's own.
     defer { try? FileManager.default.removeItem(at: file) }
-    try await Self.run({ asked in
-      asked.line == "PUT /from"
-        ? [.send(answer("307 Moved\nLocation: /to\nContent-Length: 0"))]
-        : [.send(answer("200 OK\nContent-Length: 0"))]
-    }) { origin, transport in
+    let moved = answer("307 Moved\nLocation: /to\nContent-Length: 0")
+    try await Self.run(at: "PUT /from", [.send(moved)]) { origin, transport in
       let told = Locked<[Int64]>([])
       let upload = Upload(file: file) { count, all in
         expectEqual(all, 3_000_000)

@@ -15,12 +15,20 @@ import WindTunnelSymptoms
     URLRequest(url: try #require(URL(string: text)))
   }
 
-  @Test func `an answer comes as it is, whatever its status`() async throws {
-    let (session, base) = StubProtocol.session { _ in
-      .status(503, ["X-B": "2", "X-A": "1"], Data("busy".utf8))
-    }
+  /// Sends a request by a session of one answer.
+  private func send(
+    within seconds: Double = 60,
+    to answer: @escaping @Sendable (URLRequest) -> StubProtocol.Reply
+  ) async throws -> ServerResponse {
+    let (session, base) = StubProtocol.session(reply: answer)
     defer { session.invalidateAndCancel() }
-    let answer = try await URLSessionTransport(session: session).send(request(base + "/a"))
+    var request = try request(base + "/a")
+    request.timeoutInterval = seconds
+    return try await URLSessionTransport(session: session).send(request)
+  }
+
+  @Test func `an answer comes as it is, whatever its status`() async throws {
+    let answer = try await send { _ in .status(503, ["X-B": "2", "X-A": "1"], Data("busy".utf8)) }
     expectEqual(
       answer,
       ServerResponse(status: 503, headers: ["X-A": "1", "X-B": "2"], body: Data("busy".utf8))
@@ -72,27 +80,21 @@ import WindTunnelSymptoms
   ])
   func `a failure comes by name and in the platform's words`(symptom: Symptom) async throws {
     let error = symptom.urlError(for: URL(string: "http://a.test"), as: .current)
-    let (session, base) = StubProtocol.session { _ in .failure(error) }
-    defer { session.invalidateAndCancel() }
     await #expect(throws: TransportError.failed(symptom, text: error.localizedDescription)) {
-      try await URLSessionTransport(session: session).send(request(base + "/a"))
+      try await send { _ in .failure(error) }
     }
   }
 
   @Test func `an error of another kind has no name but keeps its words`() async throws {
     struct Odd: LocalizedError { var errorDescription: String? { "odd" } }
-    let (session, base) = StubProtocol.session { _ in .failure(Odd()) }
-    defer { session.invalidateAndCancel() }
     await #expect(throws: TransportError.failed(.unknown, text: "odd")) {
-      try await URLSessionTransport(session: session).send(request(base + "/a"))
+      try await send { _ in .failure(Odd()) }
     }
   }
 
   @Test func `a session that cancels is a cancellation, not a failure`() async throws {
-    let (session, base) = StubProtocol.session { _ in .failure(URLError(.cancelled)) }
-    defer { session.invalidateAndCancel() }
     await #expect(throws: TransportError.cancelled) {
-      try await URLSessionTransport(session: session).send(request(base + "/a"))
+      try await send { _ in .failure(URLError(.cancelled)) }
     }
   }
 
@@ -156,13 +158,9 @@ import WindTunnelSymptoms
 
   @Test(arguments: [(0.2, 1.0), (1, 1), (1.9, 2), (15, 15)])
   func `a time-out is one that the platform keeps`(asked: Double, onLinux: Double) async throws {
-    let (session, base) = StubProtocol.session { request in
+    let answer = try await send(within: asked) { request in
       .status(200, [:], Data("\(request.timeoutInterval)".utf8))
     }
-    defer { session.invalidateAndCancel() }
-    var request = try request(base + "/a")
-    request.timeoutInterval = asked
-    let answer = try await URLSessionTransport(session: session).send(request)
     #if canImport(Darwin)
       expectEqual(answer.body, Data("\(asked)".utf8))
     #else

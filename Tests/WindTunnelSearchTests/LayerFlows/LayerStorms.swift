@@ -3,6 +3,18 @@ import TestSupport
 import Testing
 import WindTunnelSearch
 
+/// What outlives the processes of a flow, with the requests that the flow sends.
+protocol StormWorld: FlowSurroundings {
+  static var cassette: Cassette { get }
+  /// The rules that the sound flow breaks for a reason.
+  static var allowed: Set<String> { get }
+  init() throws
+}
+
+extension StormWorld {
+  static var allowed: Set<String> { [] }
+}
+
 /// The searches over the flows of the reference client that keep something.
 ///
 /// In the suite each single thing is tried; `Scripts/development/layer-storms` asks for all pairs.
@@ -19,19 +31,18 @@ enum LayerStorms {
   private static let folder = value("WINDTUNNEL_CERTIFICATES").map { URL(filePath: $0) }
 
   /// Expects that no fault set sinks a sound flow, and keeps the certificate.
-  static func expectSound<World: FlowSurroundings>(
+  static func expectSound<World: StormWorld>(
     of name: String,
-    _ cassette: Cassette,
-    allowing allowed: Set<String> = [],
-    amid world: @escaping @Sendable () throws -> World,
+    amid _: World.Type,
     _ flow: @escaping @Sendable @concurrent (DrillCall, World) async throws -> String
   ) async throws {
     var plan = SearchPlan()
     (plan.depth, plan.budget, plan.workers) = (depth, nil, workers)
-    (plan.restarts, plan.allowed) = (true, allowed)
+    (plan.restarts, plan.allowed) = (true, World.allowed)
     (plan.orders, plan.ordersOfSingles) = depth > 1 ? (100, 4) : (10, 0)
     let begun = ContinuousClock.now
-    let found = try await Drill(cassette).search(as: name, plan, amid: world) { certificate in
+    let drill = Drill(World.cassette)
+    let found = try await drill.search(as: name, plan, amid: World.init) { certificate in
       let time = ContinuousClock.now - begun
       print("\(name): \(certificate.runs) fault sets in \(time), found: \(words(certificate))")
     } _: {
@@ -49,22 +60,20 @@ enum LayerStorms {
   }
 
   /// Searches for the smallest fault set that sinks a flow with a planted bug.
-  static func find<World: FlowSurroundings>(
-    in cassette: Cassette,
-    allowing allowed: Set<String> = [],
-    amid world: @escaping @Sendable () throws -> World,
+  static func find<World: StormWorld>(
+    amid _: World.Type,
     _ flow: @escaping @Sendable @concurrent (DrillCall, World) async throws -> String
   ) async throws -> Find {
     var plan = SearchPlan()
     (plan.budget, plan.faultSets, plan.finds) = (nil, 3000, 1)
     (plan.orders, plan.ordersOfSingles) = (0, 0)
-    (plan.restarts, plan.allowed) = (true, allowed)
-    let drill = Drill(cassette)
-    let found = try await drill.search(plan, amid: world, flow)
+    (plan.restarts, plan.allowed) = (true, World.allowed)
+    let drill = Drill(World.cassette)
+    let found = try await drill.search(plan, amid: World.init, flow)
     let find = try #require(found.finds.first, "nothing is found in \(found.runs) faultSets")
     // Each test that is pasted does this.
     let error = await #expect(throws: FaultSetError.self) {
-      try await drill.run(through: find.faultSet, amid: world, flow)
+      try await drill.run(through: find.faultSet, amid: World.init, flow)
     }
     expectEqual(error?.violations.contains { $0.rule == find.violation.rule }, true)
     return find

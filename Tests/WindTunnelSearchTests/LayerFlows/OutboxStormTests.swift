@@ -6,16 +6,8 @@ extension Searches {
   /// Fault sets over an outbox, whose app is closed and opened, and whose process ends.
   @Suite(.world, .onThisSystem, .timeLimit(.minutes(LayerStorms.minutesMax)))
   struct OutboxStormTests {
-    /// Without a login a batch waits: whoever signs in later has it taken.
-    private static let allowed: Set<String> = ["repeats-refused-credential"]
-
     @Test func `an outbox is broken by no fault set`() async throws {
-      try await LayerStorms.expectSound(
-        of: "outbox",
-        OutboxWorld.cassette,
-        allowing: Self.allowed,
-        amid: OutboxWorld.init
-      ) {
+      try await LayerStorms.expectSound(of: "outbox", amid: OutboxWorld.self) {
         try await visits($0, $1, nil)
       }
     }
@@ -52,11 +44,7 @@ extension Searches {
     func `a wrong outbox is found, by name and with its smallest fault set`(
       _ bug: OutboxBug
     ) async throws {
-      let find = try await LayerStorms.find(
-        in: OutboxWorld.cassette,
-        allowing: Self.allowed,
-        amid: OutboxWorld.init
-      ) {
+      let find = try await LayerStorms.find(amid: OutboxWorld.self) {
         try await visits($0, $1, bug)
       }
       // Both endpoints send at one instant: which of them is first is the disk's.

@@ -17,7 +17,7 @@ enum StartupBug: String, CaseIterable, Sendable {
 }
 
 /// A device that starts an app, a publisher of its configurations and two servers.
-final class StartupWorld: FlowSurroundings, StormOrigin {
+final class StartupWorld: StormWorld, StormOrigin {
   static let cassette = StormWire.cassette(
     "GET /config/app",
     "GET /near/probe",

@@ -8,11 +8,7 @@ extension Searches {
   @Suite(.world, .onThisSystem, .timeLimit(.minutes(LayerStorms.minutesMax)))
   struct StartupStormTests {
     @Test func `a start is broken by no fault set`() async throws {
-      try await LayerStorms.expectSound(
-        of: "startup",
-        StartupWorld.cassette,
-        amid: StartupWorld.init
-      ) {
+      try await LayerStorms.expectSound(of: "startup", amid: StartupWorld.self) {
         try await startup($0, $1, nil)
       }
     }
@@ -45,10 +41,7 @@ extension Searches {
     func `a wrong start is found, by name and with its smallest fault set`(
       _ bug: StartupBug
     ) async throws {
-      let find = try await LayerStorms.find(
-        in: StartupWorld.cassette,
-        amid: StartupWorld.init
-      ) {
+      let find = try await LayerStorms.find(amid: StartupWorld.self) {
         try await startup($0, $1, bug)
       }
       expectEqual([find.violation.rule] + find.words, Self.finds[bug] ?? [])

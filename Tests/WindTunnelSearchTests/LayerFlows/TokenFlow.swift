@@ -16,7 +16,7 @@ enum TokenBug: String, CaseIterable, Sendable {
 }
 
 /// A device with a token that is not good any more, the servers of its app, and who renews tokens.
-final class TokenWorld: FlowSurroundings, StormOrigin {
+final class TokenWorld: StormWorld, StormOrigin {
   static let cassette = StormWire.cassette(
     "GET /api/home",
     "GET /api/orders",

@@ -7,11 +7,7 @@ extension Searches {
   @Suite(.world, .onThisSystem, .timeLimit(.minutes(LayerStorms.minutesMax))) struct TokenStormTests
   {
     @Test func `the renewal of a token that is kept is broken by no fault set`() async throws {
-      try await LayerStorms.expectSound(
-        of: "token-renewal",
-        TokenWorld.cassette,
-        amid: TokenWorld.init
-      ) {
+      try await LayerStorms.expectSound(of: "token-renewal", amid: TokenWorld.self) {
         try await screens($0, $1, nil)
       }
     }
@@ -32,10 +28,7 @@ extension Searches {
     func `a wrong renewal is found, by name and with its smallest fault set`(
       _ bug: TokenBug
     ) async throws {
-      let find = try await LayerStorms.find(
-        in: TokenWorld.cassette,
-        amid: TokenWorld.init
-      ) {
+      let find = try await LayerStorms.find(amid: TokenWorld.self) {
         try await screens($0, $1, bug)
       }
       expectEqual([find.violation.rule] + find.words, Self.finds[bug] ?? [])

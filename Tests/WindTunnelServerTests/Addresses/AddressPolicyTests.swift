@@ -2,7 +2,6 @@ import TestSupport
 import Testing
 
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// Where a proxy connects other machines to, as a value: no socket is asked.
 @Suite struct AddressPolicyTests {

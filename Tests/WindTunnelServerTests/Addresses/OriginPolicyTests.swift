@@ -1,15 +1,12 @@
-import Foundation
 import Origins
 import TestSupport
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelHTTP
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// Pages elsewhere that have a browser ask a server of this machine.
-@Suite(.timeLimit(.minutes(5))) struct OriginPolicyTests {
+@Suite(.timeLimit(.minutes(5)), .stopsLoops) struct OriginPolicyTests {
   private static func stranger(
     _ host: String,
     _ headers: HeaderFields = [:],
@@ -210,9 +207,7 @@ import Testing
   }
 
   @Test func `a recorder passes nothing of a stranger's on`() async throws {
-    let origin = try await Origin { _ in
-      (["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"], .stays)
-    }
+    let origin = try await Origin(saying: "ok")
     var options = ReplayServer.Options.patient
     options.origins = OriginPolicy()
     options.upstream = try Upstream(RequestURL("http://localhost:\(origin.address.port)"))
@@ -229,6 +224,5 @@ import Testing
       #expect(asked.allSatisfy { $0.hasPrefix("GET /a ") }, "\(asked)")
       expectEqual(deck.recordedWithoutTimes.map(\.request.url.path), ["/a", "/a"])
     }
-    await origin.loop.stop()
   }
 }

@@ -3,7 +3,6 @@ import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// The connections that each kind of peer may have.
 @Suite struct PeerQuotaTests {

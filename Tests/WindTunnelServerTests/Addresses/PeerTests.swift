@@ -12,7 +12,7 @@ import Testing
 @testable import WindTunnelServer
 @testable import WindTunnelWire
 
-@Suite(.timeLimit(.minutes(5))) struct PeerTests {
+@Suite(.timeLimit(.minutes(5)), .stopsLoops) struct PeerTests {
   private typealias Candidate = PrivateAddress.Candidate
 
   @Test(arguments: [
@@ -136,7 +136,7 @@ import Testing
   }
 
   @Test func `a peer that has reset its connection already is not served`() async throws {
-    let loop = try EventLoop()
+    let loop = try EventLoop.ofTheTest()
     let listening = try Socket.listening(at: .loopback(), backlog: 1)
     let client = try RawClient(try #require(listening.localAddress))
     #expect(await client.send("GET http://wind.tunnel/ HTTP/1.1\r\nHost: x\r\n\r\n"))
@@ -171,7 +171,6 @@ import Testing
     expectEqual(served, 0)
     expectEqual(noticed.withLock { $0 }, [])
     listening.close()
-    await loop.stop()
   }
 
   // Linux routes all of 127/8 to itself, so one machine can be several peers.
@@ -184,7 +183,7 @@ import Testing
       try await ReplayServer.proxying(as: proxy) { server, _, _ async throws in
         func ask(from host: String) async throws -> String {
           try await server.answer(
-            to: "GET http://wind.tunnel/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+            to: closing("GET http://wind.tunnel/"),
             from: host
           ).statusLine
         }

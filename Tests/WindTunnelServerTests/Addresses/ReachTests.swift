@@ -13,7 +13,7 @@ import Testing
 // listens, is the machine, and 127.0.0.2 another.
 #if os(Linux)
   /// Where a proxy connects another machine to, on the wire.
-  @Suite(.timeLimit(.minutes(5))) struct ReachTests {
+  @Suite(.timeLimit(.minutes(5)), .stopsLoops) struct ReachTests {
     private static let device = "127.0.0.2"
     private static let forbidden = "HTTP/1.1 403 Forbidden"
     private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -34,8 +34,6 @@ import Testing
       let origin = try await Origin { _ in ([ok], .stays) }
       let other = try await Origin { _ in ([ok], .stays) }
       try await body(origin, other)
-      await origin.loop.stop()
-      await other.loop.stop()
     }
 
     @Test(arguments: [
@@ -106,7 +104,6 @@ import Testing
             .notConnected(Self.device, AddressRefusal(address: other.address, reason: .loopback))
           )
         }
-        await leading.loop.stop()
       }
     }
 
@@ -184,7 +181,7 @@ import Testing
           deck,
           _ async throws in
           let place = "localhost:\(origin.address.port)"
-          let text = "GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+          let text = closing("GET /a")
           let heard = try await OpenTunnelTests.ask(server, through: place, text).heard
           expectEqual(heard.statusLine, Self.forbidden, "\(heard)")
           expectEqual(deck.recordedWithoutTimes, [])

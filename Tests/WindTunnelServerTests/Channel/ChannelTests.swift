@@ -5,28 +5,21 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelRedaction
-@testable import WindTunnelServer
 @testable import WindTunnelWire
 
-@Suite(.timeLimit(.minutes(5))) struct ChannelTests {
+@Suite(.timeLimit(.minutes(5)), .stopsLoops) struct ChannelTests {
   @Test(arguments: [0, 1, 200, 3_000_000])
   func `all bytes before a reset arrive, and then the reset`(count: Int) async throws {
-    let loop = try EventLoop()
-    let address = try await loop.serve { $0.reset(after: pattern(count)) }
+    let address = try await EventLoop.serve { $0.reset(after: pattern(count)) }
     for _ in 0..<(count > 1000 ? 2 : 30) {
-      let client = try RawClient(address)
-      await client.send("go")
-      let (bytes, end) = await client.receiveAll()
+      let (bytes, end) = try await RawClient(address).all(after: "go")
       #expect(areSame(bytes, pattern(count)), "\(bytes.count) of \(count) bytes")
       expectEqual(end, .reset)
-      client.close()
     }
-    await loop.stop()
   }
 
   @Test func `a close is a FIN after all bytes, even while the client still sends`() async throws {
-    let loop = try EventLoop()
-    let address = try await loop.serve { script in
+    let address = try await EventLoop.serve { script in
       script.received = { channel, _ in
         channel.write(pattern(200))
         channel.close()
@@ -39,13 +32,11 @@ import Testing
       #expect(await isSent)
       client.close()
     }
-    await loop.stop()
   }
 
   @Test func `after a half-close the server still hears the client`() async throws {
-    let loop = try EventLoop()
     let heard = Events<[UInt8]>()
-    let address = try await loop.serve { script in
+    let address = try await EventLoop.serve { script in
       var all: [UInt8] = []
       script.received = { channel, bytes in
         if all.isEmpty {
@@ -67,29 +58,22 @@ import Testing
     client.socket.finishWriting()
     try await expectEqual(heard.next(), Array("abc".utf8))
     client.close()
-    await loop.stop()
   }
 
   @Test func `a producer that minds congestion never queues much more than the limit`()
     async throws
   {
-    let loop = try EventLoop()
     let highest = Locked(0)
     let slice = pattern(64 * 1024)
-    let address = try await loop.serve { $0.send(256, slice, noting: highest) }
-    let client = try RawClient(address)
-    await client.send("go")
-    let (bytes, end) = await client.receiveAll()
+    let address = try await EventLoop.serve { $0.send(256, slice, noting: highest) }
+    let (bytes, end) = try await RawClient(address).all(after: "go")
     #expect(bytes.count == 256 * slice.count && end == .finished)
     #expect(bytes.suffix(slice.count).elementsEqual(slice))
     #expect(highest.withLock { $0 } <= Limits().queuedBytesMax + slice.count)
-    client.close()
-    await loop.stop()
   }
 
   @Test func `what one round writes leaves in one piece and in order`() async throws {
-    let loop = try EventLoop()
-    let address = try await loop.serve { script in
+    let address = try await EventLoop.serve { script in
       script.received = { channel, _ in
         for number in 0..<100 { channel.write { $0.appendDecimal(number) } }
         channel.close()
@@ -98,20 +82,17 @@ import Testing
     let client = try RawClient(address)
     await client.send("go")
     let text = (0..<100).map(String.init).joined()
-    #expect(await client.receiveAll() == (Array(text.utf8), .finished))
-    client.close()
-    await loop.stop()
+    #expect(await client.finish() == (Array(text.utf8), .finished))
   }
 
   @Test(arguments: [Channel.Ending.close, .reset])
   func `a client that does not read cannot keep an ending connection`(
     ending: Channel.Ending
   ) async throws {
-    let loop = try EventLoop()
     let closed = Events<SocketError?>()
     var limits = Limits()
     limits.lingerSeconds = 0.05
-    let address = try await loop.serve(limits: limits) { script in
+    let address = try await EventLoop.serve(limits: limits) { script in
       script.received = { channel, _ in
         channel.write(pattern(16_000_000))
         if ending == .close { channel.close() } else { channel.reset() }
@@ -122,13 +103,11 @@ import Testing
     await client.send("go")
     try await expectNil(closed.next())
     client.close()
-    await loop.stop()
   }
 
   @Test func `a client's reset is told as one, also to a server that does not read`() async throws {
-    let loop = try EventLoop()
     let (heard, closed) = (Events<Void>(), Events<SocketError?>())
-    let address = try await loop.serve { script in
+    let address = try await EventLoop.serve { script in
       script.received = { channel, _ in
         channel.pauseReading()
         heard(())
@@ -141,13 +120,11 @@ import Testing
     client.socket.resetOnClose()
     client.close()
     try await expectEqual(closed.next()?.kind, .reset)
-    await loop.stop()
   }
 
   @Test func `a paused channel loses nothing when the client has gone`() async throws {
-    let loop = try EventLoop()
     let all = Events<Int>()
-    let address = try await loop.serve { script in
+    let address = try await EventLoop.serve { script in
       var count = 0
       script.received = { channel, bytes in
         count += bytes.count
@@ -166,6 +143,5 @@ import Testing
     client.socket.finishWriting()
     try await expectEqual(all.next(), 200_000)
     client.close()
-    await loop.stop()
   }
 }

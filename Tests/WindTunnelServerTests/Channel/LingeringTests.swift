@@ -1,17 +1,15 @@
-import Foundation
 import TestSupport
 import Testing
 
-@testable import WindTunnelServer
 @testable import WindTunnelWire
 
 /// The end of a connection whose peer still sends (RFC 9112 §9.6).
-@Suite(.timeLimit(.minutes(5))) struct LingeringTests {
+@Suite(.timeLimit(.minutes(5)), .stopsLoops) struct LingeringTests {
   // Both ends on one loop, so that however busy the machine is no time goes by between them.
   @Test func `by the standard limits a client that only sends still gets all that was said`()
     async throws
   {
-    let loop = try EventLoop()
+    let loop = try EventLoop.ofTheTest()
     let told = Events<String>()
     let address = try await loop.serve(limits: .standard) { script in
       script.received = { channel, _ in
@@ -41,7 +39,6 @@ import Testing
       _ = try Channel(connectingTo: address, on: reactor, limits: .standard, delegate: script)
     }
     try await expectEqual(told.next(), "all")
-    await loop.stop()
   }
 
   @Test func `an end waits for whatever moves, and for a client that only sends not for ever`() {

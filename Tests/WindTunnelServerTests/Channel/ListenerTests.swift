@@ -3,10 +3,9 @@ import TestSupport
 import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
-@testable import WindTunnelServer
 @testable import WindTunnelWire
 
-@Suite(.timeLimit(.minutes(5))) struct ListenerTests {
+@Suite(.timeLimit(.minutes(5)), .stopsLoops) struct ListenerTests {
   /// Whether this machine has an IPv6 loopback; containers often have none.
   static let hasIPv6: Bool = {
     guard let address = SocketAddress("::1", port: 0) else { return false }
@@ -17,7 +16,7 @@ import Testing
   }()
 
   @Test func `a port in use is refused by name`() async throws {
-    let loop = try EventLoop()
+    let loop = try EventLoop.ofTheTest()
     let address = try await loop.serve { _ in }
     await #expect {
       _ = try await loop.serve(at: address) { _ in }
@@ -25,29 +24,23 @@ import Testing
       (error as? SocketError)?.kind == .portInUse
         && "\(error)" == "port \(address.port) is in use; choose another, or 0 for any that is free"
     }
-    await loop.stop()
   }
 
   @Test(arguments: ["127.0.0.1", "[::1]"])
   func `a server listens on both loopbacks`(host: String) async throws {
     if host != "127.0.0.1", !Self.hasIPv6 { return }
-    let loop = try EventLoop()
-    let address = try await loop.serve(at: #require(SocketAddress(host, port: 0))) { script in
+    let address = try await EventLoop.serve(at: #require(SocketAddress(host, port: 0))) { script in
       script.received = { channel, bytes in
         channel.write(bytes)
         channel.close()
       }
     }
     #expect(address.port != 0 && "\(address)" == "\(host):\(address.port)")
-    let client = try RawClient(address)
-    await client.send("hi")
-    #expect(await client.receiveAll() == (Array("hi".utf8), .finished))
-    client.close()
-    await loop.stop()
+    #expect(try await RawClient(address).all(after: "hi") == (Array("hi".utf8), .finished))
   }
 
   @Test func `a paused listener takes nobody until it is resumed`() async throws {
-    let loop = try EventLoop()
+    let loop = try EventLoop.ofTheTest()
     let accepted = Events<Bool>()
     let isOpen = Locked(false)
     let address = try await loop.run { reactor in
@@ -66,11 +59,10 @@ import Testing
     let client = try RawClient(address)
     #expect(try await accepted.next())
     client.close()
-    await loop.stop()
   }
 
   @Test func `a refused connect is told as such`() async throws {
-    let loop = try EventLoop()
+    let loop = try EventLoop.ofTheTest()
     let closed = Events<SocketError?>()
     // A port that was just free: bound, not listening.
     let free = try Socket.listening(at: .loopback(), backlog: 1)
@@ -84,7 +76,6 @@ import Testing
     let error = try #require(try await closed.next())
     expectEqual(error.kind, .refused)
     expectEqual("\(error)", "nobody listens at \(address)")
-    await loop.stop()
   }
 
   @Test func `literals are addresses, names are not, and localhost is found`() throws {

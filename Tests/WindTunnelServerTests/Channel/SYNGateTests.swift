@@ -19,7 +19,7 @@
     private static func repeats(to port: Int) async throws -> (count: Int, time: Duration) {
       let start = ContinuousClock.now
       let client = try RawClient(.loopback(port: port))
-      #expect(await client.send("GET /n HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"))
+      #expect(await client.send(closing("GET /n")))
       let (bytes, end) = await client.receiveAll()
       let count = client.socket.repeatedSegments
       client.close()

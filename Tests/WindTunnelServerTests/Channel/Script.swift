@@ -2,7 +2,6 @@ import Foundation
 import Origins
 @_spi(WindTunnel) import WindTunnelCore
 
-@testable import WindTunnelServer
 @testable import WindTunnelWire
 
 /// A delegate whose behaviour stands in the test.

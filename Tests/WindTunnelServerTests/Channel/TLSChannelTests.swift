@@ -9,11 +9,10 @@ import WindTunnelSymptoms
 @testable import WindTunnelCassettes
 @testable import WindTunnelRedaction
 @testable import WindTunnelReports
-@testable import WindTunnelServer
 @testable import WindTunnelWire
 
 /// What a channel promises, with TLS between it and the socket.
-@Suite(.timeLimit(.minutes(5)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
+@Suite(.timeLimit(.minutes(5)), .stopsLoops, .enabled(if: TLSKit.isThere, TLSKit.isMissing))
 struct TLSChannelTests {
   /// What a client meets.
   struct Met: Sendable {
@@ -80,7 +79,7 @@ struct TLSChannelTests {
   }
 
   @Test func `much goes both ways, and each end is passed on as one`() async throws {
-    let loop = try EventLoop()
+    let loop = try EventLoop.ofTheTest()
     let met = Events<Met>()
     let address = try await Self.serve(on: loop) { script in
       script.received = { channel, bytes in
@@ -106,12 +105,11 @@ struct TLSChannelTests {
     let seen = try await met.next()
     expectEqual(seen.heard, sent + [7])
     #expect(seen.isAgreed == true && seen.error == nil)
-    await loop.stop()
   }
 
   @Test(arguments: [0, 1, 200, 3_000_000])
   func `all bytes before a reset arrive, and then the reset`(count: Int) async throws {
-    let loop = try EventLoop()
+    let loop = try EventLoop.ofTheTest()
     let address = try await Self.serve(on: loop) { $0.reset(after: pattern(count)) }
     for _ in 0..<(count > 1000 ? 2 : 20) {
       let met = Events<Met>()
@@ -120,12 +118,11 @@ struct TLSChannelTests {
       #expect(areSame(seen.heard, pattern(count)))
       #expect(seen.isAgreed == nil && seen.error?.kind == .reset)
     }
-    await loop.stop()
   }
 
   @Test(arguments: [true, false])
   func `an end that nobody said is told apart`(isAgreed: Bool) async throws {
-    let loop = try EventLoop()
+    let loop = try EventLoop.ofTheTest()
     let met = Events<Met>()
     let address = try await Self.serve(on: loop) { script in
       script.received = { channel, _ in
@@ -139,13 +136,12 @@ struct TLSChannelTests {
     let seen = try await met.next()
     expectEqual(seen.heard, pattern(100))
     #expect(seen.isAgreed == isAgreed && seen.error == nil)
-    await loop.stop()
   }
 
   @Test func `a producer that minds congestion never queues much more than the limit`()
     async throws
   {
-    let loop = try EventLoop()
+    let loop = try EventLoop.ofTheTest()
     let (met, highest) = (Events<Met>(), Locked(0))
     let slice = pattern(64 * 1024)
     let address = try await Self.serve(on: loop) { $0.send(128, slice, noting: highest) }
@@ -155,11 +151,10 @@ struct TLSChannelTests {
     #expect(seen.heard.suffix(slice.count).elementsEqual(slice))
     // What is sealed has grown by its records' heads and seals.
     #expect(highest.withLock { $0 } <= Limits().queuedBytesMax + slice.count + 4096)
-    await loop.stop()
   }
 
   @Test func `what one round writes is one record`() async throws {
-    let loop = try EventLoop()
+    let loop = try EventLoop.ofTheTest()
     let met = Events<Met>()
     let sealed = Locked(0)
     let address = try await Self.serve(on: loop) { script in
@@ -178,11 +173,10 @@ struct TLSChannelTests {
     try await expectEqual(met.next().heard, Array(text.utf8))
     // RFC 8446 §5.2: a head of 5 bytes, the inner type, and a seal of 16.
     expectEqual(sealed.withLock { $0 }, text.utf8.count + 22)
-    await loop.stop()
   }
 
   @Test func `a certificate that does not hold ends both ends with the reason`() async throws {
-    let loop = try EventLoop()
+    let loop = try EventLoop.ofTheTest()
     let (met, closed) = (Events<Met>(), Events<SocketError?>())
     let address = try await Self.serve(on: loop, leaf: Leaf(validity: .expired)) { script in
       script.received = { _, _ in Issue.record("the server has heard something") }
@@ -200,11 +194,10 @@ struct TLSChannelTests {
     let told = try await closed.next()
     let alert = try #require(told?.failure, "the server does not know why")
     #expect(alert.kind == .alert(45) && alert.symptom == .serverCertificateHasBadDate)
-    await loop.stop()
   }
 
   @Test func `a handshake that does not come to its end is given up at both ends`() async throws {
-    let loop = try EventLoop()
+    let loop = try EventLoop.ofTheTest()
     var limits = Limits()
     limits.handshakeSeconds = 0.05
     let closed = Events<SocketError?>()
@@ -227,11 +220,10 @@ struct TLSChannelTests {
     let timeout = try await met.next().error
     let late = try #require(timeout?.failure, "the client does not know why")
     #expect(late.kind == .tooSlow && late.symptom == .timedOut)
-    await loop.stop()
   }
 
   @Test func `a handshake that is larger than allowed is ended`() async throws {
-    let loop = try EventLoop()
+    let loop = try EventLoop.ofTheTest()
     var limits = Limits()
     limits.handshakeBytesMax = 1000
     let closed = Events<SocketError?>()
@@ -240,17 +232,17 @@ struct TLSChannelTests {
     }
     let client = try RawClient(server)
     // A record that announces more than comes, of a hello that does so, too.
-    await client.send([22, 3, 1, 0x30, 0, 1, 0, 0x2F, 0xFC] + pattern(2000))
-    await expectEqual(client.receiveAll().1, .finished)
-    client.close()
+    await expectEqual(
+      client.all(after: [22, 3, 1, 0x30, 0, 1, 0, 0x2F, 0xFC] + pattern(2000)).1,
+      .finished
+    )
     let error = try await closed.next()
     let failure = try #require(error?.failure, "the server does not know why")
     expectEqual(failure.kind, .tooLarge)
-    await loop.stop()
   }
 
   @Test func `rubbish costs its connection and no other`() async throws {
-    let loop = try EventLoop()
+    let loop = try EventLoop.ofTheTest()
     let address = try await Self.serve(on: loop) { script in
       script.received = { channel, bytes in
         channel.write(bytes)
@@ -263,12 +255,10 @@ struct TLSChannelTests {
       let client = try RawClient(address)
       await client.send(bytes.map { UInt8($0) })
       client.socket.finishWriting()
-      await expectEqual(client.receiveAll().1, .finished)
-      client.close()
+      await expectEqual(client.finish().1, .finished)
     }
     let met = Events<Met>()
     try await Self.connect(to: address, on: loop, met) { channel, _ in channel.write([1, 2]) }
     try await expectEqual(met.next().heard, [1, 2])
-    await loop.stop()
   }
 }

@@ -10,7 +10,7 @@ import WindTunnelSymptoms
 @testable import WindTunnelWire
 
 /// One table of origins for each caller of a client exchange.
-@Suite(.timeLimit(.minutes(5))) struct ClientExchangeTests {
+@Suite(.timeLimit(.minutes(5)), .stopsLoops) struct ClientExchangeTests {
   /// An origin that sends the same bytes for each request and then ends the connection.
   struct Row: Decodable, Sendable, CustomTestStringConvertible {
     enum End: String, Decodable { case close, reset, cut, stays, silence }
@@ -57,7 +57,7 @@ import WindTunnelSymptoms
 
   @Test(arguments: try rows.get().filter { TLSKit.isThere || $0.isSecure != true }, Caller.allCases)
   func `an origin is the same to everybody`(row: Row, caller: Caller) async throws {
-    let (loop, asked) = (try EventLoop(), Locked(0))
+    let (loop, asked) = (try EventLoop.ofTheTest(), Locked(0))
     let address = try await row.serve(on: loop, asked)
     let url = RequestURL("\(row.isSecure == true ? "https" : "http")://\(address)/a")
     let file = try row.isSecure == true ? TLSKit.authorityFile() : nil
@@ -73,7 +73,22 @@ import WindTunnelSymptoms
     expectEqual(seen, caller == .handshake ? row.handshake : row.chosen)
     expectEqual(asked.withLock { $0 }, 1)
     #expect(row.before.count == 4 && row.before.contains(row.chosen))
-    await loop.stop()
+  }
+
+  @Test func `of too many interim responses the first too many is passed on with the rest`()
+    async throws
+  {
+    let interim = "HTTP/1.1 103 Early Hints\r\n\r\n"
+    let rest = interim + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
+    let all = String(repeating: interim, count: ClientExchange.interimResponsesMax) + rest
+    let origin = try await Origin { _ in ([all], .close) }
+    var options = try ReplayServer.Options.before(origin.url)
+    options.passesMalformed = true
+    let deck = Deck(Cassette(), mode: .rewrite)
+    let seen = try await ReplayServer.serving(deck, options) { server in
+      try await server.answer(to: closing("GET /a"))
+    }
+    expectEqual(seen, rest)
   }
 }
 
@@ -93,10 +108,7 @@ private struct Stand {
     options.limits.responseSeconds = row.seconds
     options.upstream = try Upstream(RequestURL(url.origin ?? ""), trusting: trust)
     try await ReplayServer.serving(deck, options) { server async throws in
-      let client = try server.client()
-      await client.send("GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-      let (bytes, end) = await client.receiveAll()
-      client.close()
+      let (bytes, end) = try await server.client().all(after: closing("GET /a"))
       let text = String(decoding: bytes, as: UTF8.self)
       let status = row.chosen.first?.isNumber == true ? String(row.chosen.prefix(3)) : "502"
       #expect(text.hasPrefix("HTTP/1.1 \(status) "))

@@ -4,11 +4,10 @@ import TestSupport
 import Testing
 
 @testable import WindTunnelHTTP
-@testable import WindTunnelServer
 @testable import WindTunnelWire
 
 /// The race for a connection that speaks TLS: which address wins, and what becomes of the others.
-@Suite(.timeLimit(.minutes(5)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
+@Suite(.timeLimit(.minutes(5)), .stopsLoops, .enabled(if: TLSKit.isThere, TLSKit.isMissing))
 struct OriginConnectorRaceTests {
   /// A server that takes connections and is silent until it is told to speak TLS.
   private struct Silent {
@@ -108,7 +107,7 @@ struct OriginConnectorRaceTests {
   func `a good address that is slow wins over a bad one that is quick`(
     badness: Badness
   ) async throws {
-    let loop = try EventLoop()
+    let loop = try EventLoop.ofTheTest()
     let context = try TLSKit.client()
     let good = try await Silent(on: loop)
     let wasBad = Events<Bool>()
@@ -121,13 +120,12 @@ struct OriginConnectorRaceTests {
     #expect(try await wasBad.next())
     try await good.speak(try TLSKit.server())
     try await expectEqual(end.next(), "\(good.address)")
-    await loop.stop()
   }
 
   // As with other clients, the address is chosen once it has taken a connection that no other has.
   @Test(arguments: Badness.allCases)
   func `a bad address that is alone so far is the origin's answer`(badness: Badness) async throws {
-    let loop = try EventLoop()
+    let loop = try EventLoop.ofTheTest()
     let context = try TLSKit.client()
     let good = try await Silent(on: loop)
     let bad = try await Self.bad(badness, on: loop, Events())
@@ -138,11 +136,10 @@ struct OriginConnectorRaceTests {
     let said = try await end.next()
     // A machine that is busy for a quarter of a second tries the good one, too, which says nothing.
     #expect(["secure", "read", "write"].contains(said), "\(said)")
-    await loop.stop()
   }
 
   @Test func `whoever loses is hung up on`() async throws {
-    let loop = try EventLoop()
+    let loop = try EventLoop.ofTheTest()
     let context = try TLSKit.client()
     let (slow, quick) = (try await Silent(on: loop), try await Silent(on: loop))
     let end = Events<String>()
@@ -155,11 +152,10 @@ struct OriginConnectorRaceTests {
     try await expectEqual(end.next(), "\(quick.address)")
     try await slow.listen()
     #expect(try await slow.gone.next())
-    await loop.stop()
   }
 
   @Test func `a search that is cancelled hangs up and says no more`() async throws {
-    let loop = try EventLoop()
+    let loop = try EventLoop.ofTheTest()
     let context = try TLSKit.client()
     let (first, second) = (try await Silent(on: loop), try await Silent(on: loop))
     let end = Events<String>()
@@ -179,6 +175,5 @@ struct OriginConnectorRaceTests {
     }
     end("nothing")
     try await expectEqual(end.next(), "nothing")
-    await loop.stop()
   }
 }

@@ -3,12 +3,11 @@ import TestSupport
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelServer
 @testable import WindTunnelWire
 
 /// The choice among an origin's addresses (RFC 8305), with sockets that take connections and such
 /// as never will.
-@Suite(.timeLimit(.minutes(5))) struct OriginConnectorTests {
+@Suite(.timeLimit(.minutes(5)), .stopsLoops) struct OriginConnectorTests {
   private static func address(_ host: String, _ port: Int = 80) throws -> SocketAddress {
     try #require(SocketAddress(host, port: port))
   }
@@ -59,7 +58,7 @@ import Testing
   }
 
   @Test func `of two that take connections the second is not troubled`() async throws {
-    let loop = try EventLoop()
+    let loop = try EventLoop.ofTheTest()
     let second = Events<Bool>()
     let first = try await loop.serve { _ in }
     let other = try await loop.serve { _ in second(true) }
@@ -72,13 +71,12 @@ import Testing
     let client = try RawClient(other)
     #expect(try await second.next())
     client.close()
-    await loop.stop()
   }
 
   @Test func `one that is refused is followed by the next at once, and the first reason is told`()
     async throws
   {
-    let loop = try EventLoop()
+    let loop = try EventLoop.ofTheTest()
     let live = try await loop.serve { _ in }
     let closed = try Socket.listening(at: .loopback(), backlog: 1)
     let dead = try #require(closed.localAddress)
@@ -87,7 +85,6 @@ import Testing
     #expect(try await Self.connected(to: [dead], loop).contains("\(dead)"))
     let none = SocketError(.resolve, EAI_NONAME)
     try await expectEqual(Self.connected(to: [], loop), "failed: \(none)")
-    await loop.stop()
   }
 
   #if os(Linux)
@@ -111,7 +108,7 @@ import Testing
     }
 
     @Test func `a silent address holds up nobody behind it`() async throws {
-      let loop = try EventLoop()
+      let loop = try EventLoop.ofTheTest()
       let (hole, other) = (try Hole(), try Hole())
       defer {
         hole.close()
@@ -125,7 +122,6 @@ import Testing
       )
       let end = try await Self.connected(to: [hole.address, other.address], loop, within: 0.4)
       #expect(end.hasPrefix("failed: \(hole.address) did not answer in time"), "\(end)")
-      await loop.stop()
     }
   #endif
 }

@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
 @testable import WindTunnelServer
 @testable import WindTunnelWire
 
@@ -147,8 +146,7 @@ import Testing
         String(request.prefix(20)), request.dropFirst(20) + request, request + request,
       ] { await client.send(part) }
       client.socket.finishWriting()
-      let (bytes, end) = await client.receiveAll()
-      client.close()
+      let (bytes, end) = await client.finish()
       let text = String(decoding: bytes, as: UTF8.self)
       #expect(text.components(separatedBy: "HTTP/1.1 200").count == 5 && end == .finished)
       expectEqual(deck.attempts("GET /a"), 7)

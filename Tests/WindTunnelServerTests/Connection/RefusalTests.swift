@@ -1,10 +1,8 @@
-import Foundation
 import TestSupport
 import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// What the replay server refuses, and how.
 @Suite(.timeLimit(.minutes(5))) struct RefusalTests {

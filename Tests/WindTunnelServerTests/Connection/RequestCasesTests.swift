@@ -1,9 +1,7 @@
-import Foundation
 import TestSupport
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
 @testable import WindTunnelServer
 @testable import WindTunnelWire
 
@@ -59,12 +57,10 @@ import Testing
     async throws
   {
     try await ReplayServer.serving(Self.deck) { server async throws in
-      let client = try server.client()
-      await client.send(
-        example.bytes + "GET /after HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+      let (bytes, end) = try await server.client().all(
+        after:
+          example.bytes + "GET /after HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
       )
-      let (bytes, end) = await client.receiveAll()
-      client.close()
       let after = example.isKept ? (["GET"], ["200 GET /after"]) : ([], [])
       expectEqual(Self.answers(bytes, to: example.methods + after.0), example.answers + after.1)
       expectEqual(end, .finished)
@@ -77,9 +73,7 @@ import Testing
       Response(status: 302, headers: ["Location": "https://api.example.test/b"])
     )
     try await ReplayServer.serving(Deck(Cassette([moved]))) { server async throws in
-      let answer = try await server.answer(
-        to: "GET \(server.url)/a HTTP/1.1\r\nHost: other.test\r\nConnection: close\r\n\r\n"
-      )
+      let answer = try await server.answer(to: closing("GET \(server.url)/a", host: "other.test"))
       #expect(answer.hasPrefix("HTTP/1.1 302 Found\r\nLocation: \(server.url)/b\r\n"), "\(answer)")
     }
   }

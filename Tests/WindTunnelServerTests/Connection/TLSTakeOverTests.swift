@@ -1,4 +1,3 @@
-import Foundation
 import Origins
 import TestSupport
 import Testing
@@ -8,11 +7,11 @@ import Testing
 @testable import WindTunnelWire
 
 /// A connection that was plain at first, as one to a proxy is.
-@Suite(.timeLimit(.minutes(5)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
+@Suite(.timeLimit(.minutes(5)), .stopsLoops, .enabled(if: TLSKit.isThere, TLSKit.isMissing))
 struct TLSTakeOverTests {
   @Test(arguments: [false, true])
   func `after its answer to a CONNECT a connection is served by TLS`(isEarly: Bool) async throws {
-    let loop = try EventLoop()
+    let loop = try EventLoop.ofTheTest()
     let tls = try TLSKit.server()
     let deck = Deck([
       .get("https://api.example.test/n") { .text(Body("\($0.url)")) }
@@ -71,7 +70,7 @@ struct TLSTakeOverTests {
         channel.delegate = secret
         channel.startTLS(engine, early: Array(bytes.dropFirst(4)))
         channel.write(
-          Array("GET /n HTTP/1.1\r\nHost: api.example.test\r\nConnection: close\r\n\r\n".utf8)
+          Array(closing("GET /n", host: "api.example.test").utf8)
         )
       }
       _ = try Channel(connectingTo: proxy, on: reactor, delegate: plain)
@@ -79,6 +78,5 @@ struct TLSTakeOverTests {
     let answer = try await heard.next()
     expectEqual(answer.statusLine, "HTTP/1.1 200 OK")
     expectEqual(answer.content, "https://api.example.test/n")
-    await loop.stop()
   }
 }

@@ -48,24 +48,25 @@ import Testing
     expectEqual(Self.followed(by: &none, of: 3000, at: nil), 0)
   }
 
-  /// A deck whose observer wants only what is followed, and the names of the events that it saw.
-  private static func deck(
-    _ cassette: Cassette,
-    _ console: Console? = nil
-  ) -> (Deck, Locked<[String: Int]>) {
-    let seen = Locked<[String: Int]>([:])
-    let deck = Deck(
-      cassette,
+  private static func deck(_ observer: Deck.Observer) -> Deck {
+    Deck(
+      tape,
       scenario: .calm,
       seed: 1,
       options: PlaybackOptions(matcher: .pathAndQuery, then: .repeat),
-      observer: Deck.Observer(takingAll: false) { event in
-        let name = "\(event)".prefix { $0 != "(" }
-        seen.withLock { $0["\(name)", default: 0] += 1 }
-        console?.observe(event)
-      }
+      observer: observer
     )
-    return (deck, seen)
+  }
+
+  /// A deck whose observer wants only what is followed, and the names of the events that it saw.
+  private static func deck(_ console: Console? = nil) -> (Deck, Locked<[String: Int]>) {
+    let seen = Locked<[String: Int]>([:])
+    let observer = Deck.Observer(takingAll: false) { event in
+      let name = "\(event)".prefix { $0 != "(" }
+      seen.withLock { $0["\(name)", default: 0] += 1 }
+      console?.observe(event)
+    }
+    return (deck(observer), seen)
   }
 
   private static let tape = Cassette([
@@ -92,7 +93,7 @@ import Testing
   }
 
   @Test func `of exchanges that nobody follows no event is made`() async throws {
-    let (deck, seen) = Self.deck(Self.tape)
+    let (deck, seen) = Self.deck()
     deck.follow(.nothing)
     try await ReplayServer.serving(deck) { server in
       try await Self.ask(server, "/a", times: 50)
@@ -111,13 +112,7 @@ import Testing
 
   @Test func `whoever wants all is told, and else the same response goes out again`() throws {
     for takesAll in [true, false] {
-      let deck = Deck(
-        Self.tape,
-        scenario: .calm,
-        seed: 1,
-        options: PlaybackOptions(matcher: .pathAndQuery, then: .repeat),
-        observer: Deck.Observer(takingAll: takesAll) { _ in }
-      )
+      let deck = Self.deck(Deck.Observer(takingAll: takesAll) { _ in })
       deck.follow(.nothing)
       let (outcome, prepared) = deck.prepareAndDecide(
         Request("GET", "http://api.example.test/a"),
@@ -140,7 +135,7 @@ import Testing
   }
 
   @Test func `what was not done is told of what nobody follows`() {
-    let (deck, seen) = Self.deck(Self.tape)
+    let (deck, seen) = Self.deck()
     deck.follow(.nothing)
     let outcome = deck.decide(Request("GET", "http://api.example.test/a"))
     let fault = Fault.reset(afterEvents: 3)
@@ -149,7 +144,7 @@ import Testing
   }
 
   @Test func `what nothing answers is followed all the same`() async throws {
-    let (deck, seen) = Self.deck(Self.tape)
+    let (deck, seen) = Self.deck()
     deck.follow(.nothing)
     try await ReplayServer.serving(deck) { server in
       try await Self.ask(server, "/b", times: 5)
@@ -164,15 +159,10 @@ import Testing
 
   @Test func `an observer of everything is told of what nobody follows`() async throws {
     let seen = Locked<[Bool]>([])
-    let deck = Deck(
-      Self.tape,
-      scenario: .calm,
-      seed: 1,
-      options: PlaybackOptions(matcher: .pathAndQuery, then: .repeat),
-      observer: Deck.Observer { event in
-        if case .ended(let outcome, _) = event { seen.withLock { $0.append(outcome.isFollowed) } }
-      }
-    )
+    let observer = Deck.Observer { event in
+      if case .ended(let outcome, _) = event { seen.withLock { $0.append(outcome.isFollowed) } }
+    }
+    let deck = Self.deck(observer)
     deck.follow(.nothing)
     try await ReplayServer.serving(deck) { server in
       try await Self.ask(server, "/a", times: 2)
@@ -185,7 +175,7 @@ import Testing
     async throws
   {
     let console = Console(.serve)
-    let (deck, seen) = Self.deck(Self.tape, console)
+    let (deck, seen) = Self.deck(console)
     var options = ReplayServer.Options.patient
     options.console = ConsolePort(console)
     try await ReplayServer.serving(deck, options) { server in

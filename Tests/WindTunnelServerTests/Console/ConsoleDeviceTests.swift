@@ -1,4 +1,3 @@
-import Foundation
 import Origins
 import TestSupport
 import Testing
@@ -18,6 +17,13 @@ import Testing
     }
   }
 
+  /// The line that sets a cookie, and the field that sends it back.
+  private static func cookie(in answer: String) throws -> (line: Substring, field: String) {
+    let name = "Set-Cookie: "
+    let line = try #require(answer.split(separator: "\r\n").first { $0.hasPrefix(name) })
+    return (line, "Cookie: \(line.dropFirst(name.count).prefix { $0 != ";" })\r\n")
+  }
+
   private func ask(_ host: String, _ port: Int, _ path: String, _ fields: String = "") async throws
     -> String
   {
@@ -25,8 +31,7 @@ import Testing
     defer { client.close() }
     let named = fields.contains("Host:") ? "" : "Host: \(host):\(port)\r\n"
     await client.send("GET \(path) HTTP/1.1\r\n\(named)Connection: close\r\n\(fields)\r\n")
-    let (bytes, _) = await client.receiveAll()
-    return String(decoding: bytes, as: UTF8.self)
+    return String(decoding: await client.receiveAll().0, as: UTF8.self)
   }
 
   @Test(.enabled(if: host != nil, "a machine with an address beside the loopback ones"))
@@ -58,18 +63,14 @@ import Testing
           "\(line) HTTP/1.1\r\nHost: \(host):\(place)\r\nConnection: close\r\n\(fields)"
             + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
         )
-        let (bytes, _) = await client.receiveAll()
-        return String(decoding: bytes, as: UTF8.self)
+        return String(decoding: await client.receiveAll().0, as: UTF8.self)
       }
       let guide = try await ask("GET http://wind.tunnel/")
       #expect(guide.contains("<a href=\"\(url)\">The console</a>"))
       #expect(try await ask("GET \(url)").contains(#"<form action="/">"#))
       let paired = try await ask("GET \(url)?code=123456")
       #expect(paired.statusLine.contains(" 303 "))
-      let line = try #require(
-        paired.split(separator: "\r\n").first { $0.hasPrefix("Set-Cookie: ") }
-      )
-      let cookie = "Cookie: \(line.dropFirst("Set-Cookie: ".count).prefix { $0 != ";" })\r\n"
+      let cookie = try Self.cookie(in: paired).field
       let page = try await ask("GET \(url)", cookie)
       #expect(page.statusLine.hasSuffix("200 OK") && page.contains("Content-Security-Policy"))
       let own = "Origin: \(url.dropLast())\r\nContent-Type: application/json\r\n"
@@ -110,11 +111,8 @@ import Testing
       }
       let paired = try await ask(host, port, "/?code=123456")
       #expect(paired.statusLine.contains(" 303 ") && paired.contains("\r\nLocation: /\r\n"))
-      let line = try #require(
-        paired.split(separator: "\r\n").first { $0.hasPrefix("Set-Cookie: ") }
-      )
+      let (line, cookie) = try Self.cookie(in: paired)
       #expect(line.hasSuffix("; Path=/; HttpOnly; SameSite=Strict"))
-      let cookie = "Cookie: \(line.dropFirst("Set-Cookie: ".count).prefix { $0 != ";" })\r\n"
       #expect(try await ask(host, port, "/", cookie).statusLine.hasSuffix("200 OK"))
       let client = try RawClient(try #require(SocketAddress(host, port: port)))
       await client.send("GET /events HTTP/1.1\r\nHost: \(host):\(port)\r\n\(cookie)\r\n")

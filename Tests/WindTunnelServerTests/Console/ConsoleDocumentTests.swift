@@ -5,8 +5,6 @@ import TestSupport
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// The OpenAPI document of the console's port is what the port does.
 @Suite(.timeLimit(.minutes(5))) struct ConsoleDocumentTests {

@@ -5,7 +5,6 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// What a console keeps and shows, out of the events of a deck.
 @Suite struct ConsoleFeedTests {

@@ -10,7 +10,7 @@ import Testing
 @testable import WindTunnelWire
 
 /// Answers of live origins at the console of a proxy, and requests that it sends again.
-@Suite(.timeLimit(.minutes(5))) struct ConsoleLiveTests {
+@Suite(.timeLimit(.minutes(5)), .stopsLoops) struct ConsoleLiveTests {
   /// Makes a proxy with a console.
   private static func proxying(
     _ scenario: Scenario = .calm,
@@ -43,6 +43,20 @@ import Testing
     let text = try await stand.ask("GET /exchanges/\(id)", type: nil).content
     return try JSON(parsing: Data(text.utf8), source: "detail")
   }
+
+  private static func messages(of detail: JSON) throws -> [JSON] {
+    guard case .array(let messages)? = detail["messages"] else {
+      throw FormatError(source: "detail", place: "messages", problem: "\(detail)", fix: nil)
+    }
+    return messages
+  }
+
+  /// The answer that opens a conversation.
+  private static let opened = LiveResponse(
+    head: ResponseHead(status: 101),
+    content: .empty,
+    bytes: 0
+  )
 
   private static let secret = "q9secretvalue7x"
   private static let json = #"{"name":"Ada","access_token":"\#(secret)"}"#
@@ -127,9 +141,7 @@ import Testing
     var options = ReplayServer.Options.patient
     options.proxy = Proxying()
     try await ReplayServer.serving(deck, options) { server in
-      let url = "\(origin.url)/plain"
-      let asked = "GET \(url) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-      let heard = try await server.answer(to: asked)
+      let heard = try await server.answer(to: closing("GET \(origin.url)/plain"))
       expectEqual(heard.content, Self.json)
     }
     expectEqual(told.withLock { $0 }, 0)
@@ -140,12 +152,7 @@ import Testing
     let large = Body(Data(count: ServedExchange.contentBytesMax))
     let most = ServedExchange.contentsBytesMax / ServedExchange.contentBytesMax
     for id in 1...most + 3 {
-      let outcome = Outcome(
-        id: id,
-        request: Request("GET", RequestURL("http://api.example.test/\(id)")),
-        source: .forward(ticket: nil),
-        decision: FaultDecision(lane: .deck, key: "GET /\(id)", ordinal: 1, faults: [])
-      )
+      let outcome = Self.outcome(id)
       exchanges.apply(.requestEnd(outcome, handshake: nil, upload: nil), at: .zero)
       let head = Response().head
       let answer = LiveResponse(head: head, content: large, bytes: large.count)
@@ -178,11 +185,7 @@ import Testing
       let whole = try await Self.detail(1, of: stand)
       #expect(whole["row"]?["conversation"] == true && whole["row"]?["status"] == 101)
       #expect(whole["response"]?["line"] == "HTTP/1.1 101" && whole["unshown"] == .null)
-      guard case .array(let messages)? = whole["messages"] else {
-        Issue.record("no messages: \(whole)")
-        return
-      }
-      let lanes = messages.map { message in
+      let lanes = try Self.messages(of: whole).map { message in
         let told = ["from", "kind", "text"].map { message[$0]?.stringValue ?? "-" }
         return "\(told.joined(separator: " ")) \(message["bytes"]?.intValue ?? -1)"
       }
@@ -199,12 +202,10 @@ import Testing
       #expect(!String(decoding: Data(whole.bytes()), as: UTF8.self).contains(Self.secret))
       await peer.close(1000)
       _ = await peer.hearAll()
-      await peer.leave()
       // A handshake alone is no cassette.
       let kept = try await stand.ask("POST /cassettes", #"{"ids":[1]}"#)
       #expect(!kept.contains("HTTP/1.1 200"))
     }
-    await origin.loop.stop()
   }
 
   @Test(arguments: [true, false])
@@ -226,8 +227,7 @@ import Testing
         console.observe(event)
       }
     )
-    var options = ReplayServer.Options.patient
-    options.upstream = try Upstream(RequestURL("http://\(origin.address)"))
+    var options = try ReplayServer.Options.before(RequestURL("http://\(origin.address)"))
     options.console = ConsolePort(console)
     try await ReplayServer.serving(deck, options) { server in
       if !isFollowed { deck.follow(.nothing) }
@@ -238,10 +238,8 @@ import Testing
       }
       await peer.close(1000)
       _ = await peer.hearAll()
-      await peer.leave()
       #expect(console.board.counts == (isFollowed ? (1, 0, 0) : (0, 0, 1)))
     }
-    await origin.loop.stop()
     let messages = try #require(deck.recorded().cassette.interactions.first).messages
     expectEqual(messages.compactMap(\.body.text), ["1", "1", "2", "2", "3", "3", "", ""])
     let told = ["passed"] + Array(repeating: "said", count: 8)
@@ -263,18 +261,13 @@ import Testing
       repeat { detail = try await Self.detail(1, of: stand) } while !isThere(detail)
       await peer.leave()
     }
-    await origin.loop.stop()
     return detail
   }
 
   @Test func `of a long live conversation the beginning is shown, and that it is one`() async throws
   {
     let detail = try await Self.conversing(502, of: 1) { $0["unshown"] != .null }
-    guard case .array(let messages)? = detail["messages"] else {
-      Issue.record("no messages")
-      return
-    }
-    expectEqual(messages.count, 500)
+    try expectEqual(Self.messages(of: detail).count, 500)
     expectEqual(
       detail["unshown"],
       "What was said behind these is not shown: no more than 500 messages and 256 KiB are kept."
@@ -305,14 +298,9 @@ import Testing
       await peer.say("begin")
       var detail = JSON.null
       repeat { detail = try await Self.detail(1, of: stand) } while detail["unshown"] == .null
-      guard case .array(let messages)? = detail["messages"] else {
-        Issue.record("no messages")
-        return
-      }
-      expectEqual(messages.map { $0["text"] }, ["begin", "hello"])
+      try expectEqual(Self.messages(of: detail).map { $0["text"] }, ["begin", "hello"])
       await peer.leave()
     }
-    await origin.loop.stop()
   }
 
   @Test func `one message that cannot be looked through hides the exchange, and it says so`()
@@ -321,12 +309,7 @@ import Testing
     var exchanges = ServedExchanges()
     let outcome = Self.outcome(1)
     exchanges.apply(.requestEnd(outcome, handshake: nil, upload: nil), at: .zero)
-    var head = Response().head
-    head.status = 101
-    exchanges.apply(
-      .passed(outcome, LiveResponse(head: head, content: .empty, bytes: 0)),
-      at: .zero
-    )
+    exchanges.apply(.passed(outcome, Self.opened), at: .zero)
     let naming = Data(#"{"access_token":"\#(Self.secret)"}"#.utf8)
     let hiding = Data([0xFF, 0x00]) + Data(Self.secret.utf8) + Data([0xFF])
     for (data, isText) in [(naming, true), (hiding, false)] {
@@ -356,15 +339,10 @@ import Testing
   @Test func `conversations push out old lines as requests do`() {
     var exchanges = ServedExchanges()
     let count = 1000
-    var head = Response().head
-    head.status = 101
     for id in 1...count {
       let outcome = Self.outcome(id)
       exchanges.apply(.requestEnd(outcome, handshake: nil, upload: nil), at: .zero)
-      exchanges.apply(
-        .passed(outcome, LiveResponse(head: head, content: .empty, bytes: 0)),
-        at: .zero
-      )
+      exchanges.apply(.passed(outcome, Self.opened), at: .zero)
     }
     let body = Body(Data(count: 200_000))
     for id in 1...count {
@@ -439,8 +417,7 @@ import Testing
   @Test func `of a conversation in an extension that is not read it is said that it is not`()
     async throws
   {
-    let loop = try EventLoop()
-    let address = try await loop.serve { script in
+    let address = try await EventLoop.serve { script in
       script.received = { channel, _ in
         channel.write(
           Array(
@@ -467,7 +444,6 @@ import Testing
       #expect(told.hasSuffix(".") && !told.hasSuffix(".."), "\(told)")
       await peer.leave()
     }
-    await loop.stop()
   }
 
   @Test func `a proxy sends a request again through itself`() async throws {

@@ -187,10 +187,9 @@ import Testing
       )
       #expect(foreign.statusLine.contains(" 403 "))
       try await expectEqual(stand.get("/a").content, "hello")
-      let client = try RawClient(.loopback(port: stand.port))
-      await client.send("GET /events HTTP/1.1\r\nHost: rebound.example\r\n\r\n")
-      let (bytes, _) = await client.receiveAll()
-      client.close()
+      let (bytes, _) = try await RawClient(.loopback(port: stand.port)).all(
+        after: "GET /events HTTP/1.1\r\nHost: rebound.example\r\n\r\n"
+      )
       let text = String(decoding: bytes, as: UTF8.self)
       #expect(text.statusLine.contains(" 403 ") && !text.contains("event:"))
     }

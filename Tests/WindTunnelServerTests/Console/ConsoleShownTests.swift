@@ -7,7 +7,6 @@ import WindTunnelSymptoms
 @testable import WindTunnel
 @testable import WindTunnelRedaction
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// What a console shows and keeps of single exchanges.
 @Suite(.timeLimit(.minutes(5))) struct ConsoleShownTests {

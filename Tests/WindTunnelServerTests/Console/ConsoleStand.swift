@@ -29,12 +29,11 @@ struct ConsoleStand {
   ) async throws -> String {
     let client = try RawClient(.loopback(port: port))
     let typed = type.map { "Content-Type: \($0)\r\n" } ?? ""
-    await client.send(
-      "\(line) HTTP/1.1\r\nHost: localhost:\(port)\r\nConnection: close\r\n\(typed)\(fields)"
+    let (bytes, _) = await client.all(
+      after:
+        "\(line) HTTP/1.1\r\nHost: localhost:\(port)\r\nConnection: close\r\n\(typed)\(fields)"
         + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
     )
-    let (bytes, _) = await client.receiveAll()
-    client.close()
     return String(decoding: bytes, as: UTF8.self)
   }
 
@@ -155,7 +154,4 @@ extension JSON {
     guard case .object(let members) = self else { return self }
     return .object(members.filter { !names.contains($0.name.value) })
   }
-
-  /// The elements, where it is a list.
-  var elements: [JSON] { if case .array(let elements) = self { elements } else { [] } }
 }

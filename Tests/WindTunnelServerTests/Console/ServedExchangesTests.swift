@@ -5,7 +5,6 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// The exchanges of a console, as a fold over events.
 @Suite struct ServedExchangesTests {

@@ -4,14 +4,13 @@ import TestSupport
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelHTTP
 @testable import WindTunnelServer
 @testable import WindTunnelWire
 
 /// Secrets that are said on a WebSocket, in the places where handshakes, services and protocols
 /// have them: none stands on the cassette in whatever spelling, and who says others is answered all
 /// the same.
-@Suite(.timeLimit(.minutes(5))) struct ConversationSecretsTests {
+@Suite(.timeLimit(.minutes(5)), .stopsLoops) struct ConversationSecretsTests {
   private enum Said: Sendable {
     case text(String, in: [Int] = [])
     case bytes([UInt8])
@@ -383,8 +382,8 @@ import Testing
   }
 
   /// Serves each of some conversations at a path of its own, by its number.
-  private static func serve(_ all: [Planted], on loop: EventLoop) async throws -> SocketAddress {
-    try await loop.serve { script in
+  private static func serve(_ all: [Planted]) async throws -> SocketAddress {
+    try await EventLoop.serve { script in
       var head = ""
       var conversation: Conversation?
       script.received = { channel, bytes in
@@ -434,27 +433,21 @@ import Testing
     }
     await peer.close(4000, planted.bye)
     _ = await peer.hearAll()
-    await peer.leave()
     return isAnswered
   }
 
   /// Records conversations one after the other.
   private static func recording(_ all: [Planted]) async throws -> (Cassette, leftOut: [String]) {
-    let loop = try EventLoop()
-    let address = try await serve(all, on: loop)
+    let address = try await serve(all)
     let deck = Deck(Cassette(), mode: .rewrite)
-    var options = ReplayServer.Options.patient
-    options.upstream = try Upstream(RequestURL("http://127.0.0.1:\(address.port)"))
+    var options = try ReplayServer.Options.before(RequestURL("http://127.0.0.1:\(address.port)"))
     options.recordedOrigin = "http://api.example.test"
-    try await ReplayServer.serving(deck, options) { server in
+    try await ReplayServer.serving(deck, options) { server async throws in
       for (number, planted) in all.enumerated() {
-        let isHeld = try await hold(planted, number, with: server)
-        #expect(isHeld, "\(planted.place)")
+        #expect(try await hold(planted, number, with: server), "\(planted.place)")
       }
     }
-    await loop.stop()
-    let (cassette, leftOut) = deck.recorded()
-    return (cassette, leftOut)
+    return deck.recorded()
   }
 
   /// Returns a secret as it may be spelled: in clear, percent-encoded, and in base64 at each of the
@@ -493,10 +486,9 @@ import Testing
   @Test func `who says other secrets is answered as the first was`() async throws {
     let (cassette, _) = try await Self.recording(Self.all())
     let deck = Deck(cassette, matcher: .pathAndQuery)
-    try await ReplayServer.serving(deck) { server in
+    try await ReplayServer.serving(deck) { server async throws in
       for (number, planted) in Self.all(season: 1).enumerated() {
-        let isHeld = try await Self.hold(planted, number, with: server)
-        #expect(isHeld, "\(planted.place)")
+        #expect(try await Self.hold(planted, number, with: server), "\(planted.place)")
       }
     }
   }

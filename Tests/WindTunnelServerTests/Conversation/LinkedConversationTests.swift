@@ -11,7 +11,7 @@ import Testing
 
 /// Conversations over a link, played and live: each message comes whole and in order, and no sooner
 /// than the link lets it.
-@Suite(.timeLimit(.minutes(5))) struct LinkedConversationTests {
+@Suite(.timeLimit(.minutes(5)), .stopsLoops) struct LinkedConversationTests {
   /// The ways in which a client comes to a server.
   enum Stage: CaseIterable { case played, recorded, proxied }
 
@@ -55,7 +55,6 @@ import Testing
       let recorded = deck.recorded().cassette.interactions.first?.messages ?? []
       expectEqual(recorded.filter { !$0.isClose }.count, messages.count)
     }
-    await origin.loop.stop()
   }
 
   @Test(arguments: Stage.allCases)
@@ -165,7 +164,6 @@ import Testing
         )
         // A round trip to open the connection, and one for the request and its answer.
         #expect(ContinuousClock.now - start >= .milliseconds(200))
-        await peer.leave()
       }
       expectEqual(deck.journal.all.last?.misfits, [])
       expectEqual(deck.arrivals.carriedCount, 0)
@@ -179,8 +177,7 @@ import Testing
     let scenario = Scenario("linked", link: Link(up: slow, down: slow))
     let deck = Deck(Cassette(), scenario: scenario, mode: .rewrite)
     let origin = try await WebSocketOrigin(answering: WebSocketOrigin.echo)
-    var options = ReplayServer.Options.patient
-    options.upstream = try Upstream(RequestURL("http://\(origin.address)"))
+    let options = try ReplayServer.Options.before(RequestURL("http://\(origin.address)"))
     try await ReplayServer.serving(deck, options) { server in
       let client = try server.client()
       await client.send(WebSocketPeer.wish("/chat"))
@@ -200,7 +197,6 @@ import Testing
     }
     let messages = deck.recorded().cassette.interactions.first?.messages ?? []
     expectEqual(messages.compactMap(\.body.text).prefix(2), ["a", "a"])
-    await origin.loop.stop()
   }
 
   @Test func `a handshake that is refused comes with the delay of the link, too`() async throws {
@@ -212,15 +208,14 @@ import Testing
     let deck = Deck(tape, scenario: scenario)
     try await ReplayServer.serving(deck) { server in
       let start = ContinuousClock.now
-      let client = try server.client()
-      await client.send("GET /chat HTTP/1.1\r\nHost: x\r\n\r\n")
-      let (bytes, end) = await client.receiveAll()
+      let (bytes, end) = try await server.client().all(
+        after: "GET /chat HTTP/1.1\r\nHost: x\r\n\r\n"
+      )
       expectEqual(
         String(decoding: bytes, as: UTF8.self).statusLine,
         "HTTP/1.1 426 Upgrade Required"
       )
       #expect(end == .finished && ContinuousClock.now - start >= .milliseconds(200))
-      client.close()
     }
     expectEqual(deck.arrivals.carriedCount, 0)
   }

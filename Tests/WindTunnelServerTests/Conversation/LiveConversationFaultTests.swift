@@ -10,7 +10,7 @@ import Testing
 
 /// The failures of a conversation with a live origin, which a client cannot tell from those of a
 /// played one.
-@Suite(.timeLimit(.minutes(5))) struct LiveConversationFaultTests {
+@Suite(.timeLimit(.minutes(5)), .stopsLoops) struct LiveConversationFaultTests {
   private static let texts = ["first", "n\u{E4}chste", "third"]
   private static let goodbye = "bye"
   /// Three messages of the server's, and an end once the client has said that it goes.
@@ -103,9 +103,18 @@ import Testing
   }
 
   private static func options(recording origin: ReplayServer) throws -> ReplayServer.Options {
-    var options = ReplayServer.Options.patient
-    options.upstream = try Upstream(RequestURL("http://127.0.0.1:\(origin.port)"))
-    return options
+    try .before(RequestURL("http://127.0.0.1:\(origin.port)"))
+  }
+
+  /// Returns what a client gets of a conversation with the origin while a deck records it.
+  private static func seen(
+    _ fault: ConversationFault,
+    recording origin: ReplayServer,
+    by deck: Deck
+  ) async throws -> Seen {
+    try await ReplayServer.serving(deck, options(recording: origin)) {
+      try await seen(fault, at: $0, asking: "/chat")
+    }
   }
 
   @Test(arguments: faults)
@@ -116,9 +125,7 @@ import Testing
     try await Self.live { origin in
       let deck = Self.recording([fault])
       let start = ContinuousClock.now
-      let recorded = try await ReplayServer.serving(deck, Self.options(recording: origin)) {
-        try await Self.seen(fault, at: $0, asking: "/chat")
-      }
+      let recorded = try await Self.seen(fault, recording: origin, by: deck)
       expectEqual(recorded, played)
       if case .control(.latePong(let wait)) = fault { #expect(ContinuousClock.now - start >= wait) }
       expectEqual(deck.journal.all.last?.misfits, [])
@@ -138,9 +145,7 @@ import Testing
   ) async throws {
     try await Self.live { origin in
       let deck = Self.recording([fault])
-      _ = try await ReplayServer.serving(deck, Self.options(recording: origin)) {
-        try await Self.seen(fault, at: $0, asking: "/chat")
-      }
+      _ = try await Self.seen(fault, recording: origin, by: deck)
       let interaction = try #require(deck.recorded().cassette.interactions.first)
       let said = interaction.messages.filter { $0.sender == .server && !$0.isClose }
       let isCut = if case .end = fault { true } else { false }
@@ -162,9 +167,7 @@ import Testing
     let fault = ConversationFault.end(.reset, before: 9)
     try await Self.live { origin in
       let deck = Self.recording([fault])
-      let seen = try await ReplayServer.serving(deck, Self.options(recording: origin)) {
-        try await Self.seen(fault, at: $0, asking: "/chat")
-      }
+      let seen = try await Self.seen(fault, recording: origin, by: deck)
       expectEqual(seen.end, .finished)
       expectEqual(
         deck.journal.all.last?.misfits,
@@ -191,8 +194,7 @@ import Testing
   }
 
   @Test func `an origin that does not answer leaves no room for a fault`() async throws {
-    let loop = try EventLoop()
-    let origin = try await loop.serve { script in
+    let origin = try await EventLoop.serve { script in
       script.received = { channel, _ in channel.close() }
     }
     let undone = ConversationFault.message(.drop, 1).undone("the origin has not answered")
@@ -203,8 +205,7 @@ import Testing
       options: PlaybackOptions(mode: .rewrite),
       observe: { if case .undone(_, let faults) = $0 { told(faults) } }
     )
-    var options = ReplayServer.Options.patient
-    options.upstream = try Upstream(RequestURL("http://\(origin)"))
+    let options = try ReplayServer.Options.before(RequestURL("http://\(origin)"))
     try await ReplayServer.serving(deck, options) { server in
       let peer = try await WebSocketPeer(try server.client(), "/chat")
       #expect(peer.head.hasPrefix("HTTP/1.1 502 "))
@@ -212,7 +213,6 @@ import Testing
     }
     try await expectEqual(told.next(), [undone])
     expectEqual(deck.journal.all.last?.misfits, [undone.description])
-    await loop.stop()
   }
 
   @Test(arguments: [false, true])
@@ -225,11 +225,8 @@ import Testing
     let rule = FaultRule.on("GET /chat", .always, isCutFirst ? faults.reversed() : faults)
     try await Self.live { origin in
       let deck = Deck(Cassette(), scenario: Scenario("one", rules: [rule]), mode: .rewrite)
-      try await ReplayServer.serving(deck, Self.options(recording: origin)) { server in
-        let client = try server.client()
-        await client.send(WebSocketPeer.wish("/chat"))
-        #expect(await client.receiveAll() == ([], .reset))
-        client.close()
+      try await ReplayServer.serving(deck, Self.options(recording: origin)) { server async throws in
+        #expect(try await server.client().all(after: WebSocketPeer.wish("/chat")) == ([], .reset))
       }
       expectEqual(
         deck.journal.all.last?.misfits,
@@ -264,9 +261,7 @@ import Testing
     try await Self.live { origin in
       let scenario = Scenario("one", rules: [.on("GET /chat", .always, faults)])
       let deck = Deck(Cassette(), scenario: scenario, mode: .rewrite)
-      let seen = try await ReplayServer.serving(deck, Self.options(recording: origin)) {
-        try await Self.seen(.control(.pingFlood), at: $0, asking: "/chat")
-      }
+      let seen = try await Self.seen(.control(.pingFlood), recording: origin, by: deck)
       expectEqual(seen.end, .finished)
       expectEqual(
         deck.journal.all.last?.misfits,
@@ -306,7 +301,6 @@ import Testing
       await expectEqual(peer.hear(2), [.text(Self.long, frames: 1), .text(Self.long, frames: 1)])
       await peer.say("b")
       await expectEqual(peer.hearAll(), [.text("b", frames: 1), .close(1012, ""), .end(.finished)])
-      await peer.leave()
     }
     #expect(try await origin.asked.next().contains("permessage-deflate"))
     expectEqual(
@@ -332,7 +326,6 @@ import Testing
       await expectEqual(peer.hear(2), [.text("ab", frames: 2), .text("ab", frames: 1)])
       await peer.close(1000, "done")
       await expectEqual(peer.hearAll(), [.close(1000, "done"), .end(.finished)])
-      await peer.leave()
     }
     #expect(try await !origin.asked.next().contains("Sec-WebSocket-Extensions"))
     expectEqual(

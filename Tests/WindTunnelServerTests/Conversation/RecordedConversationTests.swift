@@ -5,10 +5,9 @@ import Testing
 @testable import WindTunnel
 @testable import WindTunnelHTTP
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// Conversations that pass through a recording server, and what stands on the cassette of them.
-@Suite(.timeLimit(.minutes(5))) struct RecordedConversationTests {
+@Suite(.timeLimit(.minutes(5)), .stopsLoops) struct RecordedConversationTests {
   /// A message without its time.
   static func lines(_ interaction: Interaction) -> [String] {
     interaction.messages.map { message in
@@ -40,7 +39,6 @@ import Testing
       await expectEqual(peer.hear(1), [.binary([0, 255], frames: 1)])
       await peer.close(4000, "done")
       await expectEqual(peer.hearAll(), [.close(4000, "done"), .end(.finished)])
-      await peer.leave()
     }
     let asked = try await origin.asked.next()
     #expect(asked.contains("Sec-WebSocket-Extensions: permessage-deflate\r\n"))
@@ -83,7 +81,6 @@ import Testing
       await expectEqual(peer.hear(1), [.binary([0, 255], frames: 1)])
       await peer.close(4000, "done")
       await expectEqual(peer.hearAll(), [.close(4000, "done"), .end(.finished)])
-      await peer.leave()
     }
     expectEqual(deck.journal.all.last?.misfits, [])
   }
@@ -118,7 +115,6 @@ import Testing
       _ = await peer.hear(1)
       await peer.close(1000, "token \(secret) expired")
       _ = await peer.hearAll()
-      await peer.leave()
     }
     let text = String(decoding: Cassette(interactions).data(), as: UTF8.self)
     #expect(!text.contains(secret), "\(text)")
@@ -167,7 +163,6 @@ import Testing
       await expectEqual(peer.hear(1), [.text("a", frames: 1)])
       async let stopped: Void = server.stop(grace: .seconds(60))
       _ = await peer.hearAll()
-      await peer.leave()
       await stopped
     }
     expectEqual(

@@ -45,7 +45,6 @@ import Testing
       await expectEqual(peer.hear(2), [.pong("x"), .text("for a", frames: 1)])
       await peer.close(1000, "done")
       await expectEqual(peer.hearAll(), [.close(1000, "done"), .end(.finished)])
-      await peer.leave()
     }
     expectEqual(deck.journal.all.last?.misfits, [])
     #expect(deck.mismatches.isEmpty)
@@ -112,7 +111,6 @@ import Testing
           .end(.finished),
         ]
       )
-      await peer.leave()
     }
     expectEqual(
       deck.mismatches.map(\.line),
@@ -165,7 +163,6 @@ import Testing
           .close(4321, "enough"), .end(.finished),
         ]
       )
-      await peer.leave()
     }
   }
 
@@ -178,7 +175,6 @@ import Testing
     try await ReplayServer.serving(Deck(Cassette([Self.chat([end])]))) { server in
       let peer = try await WebSocketPeer(try server.client(), "/chat")
       await expectEqual(peer.hearAll(), expected + [.end(.finished)])
-      await peer.leave()
     }
   }
 
@@ -237,14 +233,11 @@ import Testing
   ) async throws {
     let deck = Deck(Cassette([Self.small]))
     try await ReplayServer.serving(deck) { server in
-      let client = try server.client()
-      await client.send(wish)
-      let (bytes, end) = await client.receiveAll()
+      let (bytes, end) = try await server.client().all(after: wish)
       let heard = String(decoding: bytes, as: UTF8.self)
       #expect(heard.hasPrefix("HTTP/1.1 \(status) ") && heard.content.contains(word), "\(heard)")
       if status == 426 { #expect(heard.contains("Upgrade: websocket\r\n")) }
       expectEqual(end, .finished)
-      client.close()
     }
     expectEqual(deck.arrivals.carriedCount, 0)
   }
@@ -267,7 +260,6 @@ import Testing
       }
       #expect(told == code && reason.contains("RFC 6455") != (code == 1009), "\(reason)")
       expectEqual(heard.last, .end(.finished))
-      await peer.leave()
     }
   }
 
@@ -300,7 +292,6 @@ import Testing
       await expectEqual(peer.hear(1), [.text("welcome", frames: 1)])
       await peer.close(1000)
       _ = await peer.hearAll()
-      await peer.leave()
     }
     expectEqual(
       deck.journal.all.last?.misfits.prefix(3),
@@ -316,7 +307,6 @@ import Testing
       await expectEqual(peer.hear(1), [.text("welcome", frames: 1)])
       async let stopped: Void = server.stop(grace: .seconds(60))
       await expectEqual(peer.hearAll(), [.close(1001, "the server is stopped"), .end(.finished)])
-      await peer.leave()
       await stopped
     }
   }
@@ -346,7 +336,6 @@ import Testing
       await other.leave()
       let heard = await peer.hearAll()
       expectEqual(heard, texts.map { .text($0, frames: 1) } + [.close(1000, ""), .end(.finished)])
-      await peer.leave()
     }
   }
 }

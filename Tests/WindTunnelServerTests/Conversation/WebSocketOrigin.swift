@@ -11,7 +11,6 @@ import Testing
 /// A server of WebSockets that answers each message by a function, frame by frame. It compresses
 /// where that is wanted and it is asked for.
 struct WebSocketOrigin {
-  let loop: EventLoop
   let address: SocketAddress
   let asked = Events<String>()
 
@@ -19,9 +18,8 @@ struct WebSocketOrigin {
     compresses: Bool = false,
     answering: @escaping @Sendable (WebSocketReader.Event, WebSocketWriter) -> [Data]
   ) async throws {
-    loop = try EventLoop()
     let asked = asked
-    address = try await loop.serve { script in
+    address = try await EventLoop.serve { script in
       var (head, conversation): (String, Conversation?) = ("", nil)
       script.received = { channel, bytes in
         if let conversation { return conversation.read(bytes, on: channel) }
@@ -83,12 +81,10 @@ struct WebSocketOrigin {
     _ body: (ReplayServer) async throws -> Void
   ) async throws -> [Interaction] {
     let deck = Deck(Cassette(), scenario: scenario, mode: .rewrite)
-    var options = ReplayServer.Options.patient
-    options.upstream = try Upstream(RequestURL("http://127.0.0.1:\(address.port)"))
+    var options = try ReplayServer.Options.before(RequestURL("http://127.0.0.1:\(address.port)"))
     options.recordedOrigin = "http://api.example.test"
     try await ReplayServer.serving(deck, options) { try await body($0) }
     expectEqual(deck.arrivals.carriedCount, 0)
-    await loop.stop()
     let cassette = deck.recorded().cassette
     // It comes back from its file as it went in.
     try expectEqual(Cassette(data: cassette.data(), source: "a.json"), cassette)

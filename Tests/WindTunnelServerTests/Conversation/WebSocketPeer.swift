@@ -30,6 +30,7 @@ actor WebSocketPeer {
   private var reader: WebSocketReader
   private let writer: WebSocketWriter
   private var said: [Said] = []
+  private var hasLeft = false
   let head: String
 
   /// Opens a connection: asks for a WebSocket, with further fields, and takes the answer.
@@ -38,9 +39,7 @@ actor WebSocketPeer {
     _ target: String,
     _ fields: HeaderFields = [:],
     deflate: PerMessageDeflate? = nil
-  )
-    async throws
-  {
+  ) async throws {
     self.client = client
     await client.send(Self.wish(target, fields))
     var head: [UInt8] = []
@@ -77,8 +76,11 @@ actor WebSocketPeer {
 
   func send(_ bytes: Data) async { await client.send(Array(bytes)) }
 
-  /// Ends the connection without a word.
-  func leave() { client.close() }
+  /// Ends the connection without a word, if it has not ended.
+  func leave() {
+    if !hasLeft { client.close() }
+    hasLeft = true
+  }
 
   /// Waits for so many things that the server says; fewer come where the connection ends.
   func hear(_ count: Int) async -> [Said] {
@@ -96,7 +98,10 @@ actor WebSocketPeer {
   }
 
   /// Waits for the end, and returns all that was said before it.
-  func hearAll() async -> [Said] { await hear(.max) }
+  func hearAll() async -> [Said] {
+    defer { leave() }
+    return await hear(.max)
+  }
 
   private var isEnded: Bool { if case .end? = said.last { true } else { false } }
 

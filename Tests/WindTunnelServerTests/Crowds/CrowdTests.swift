@@ -24,9 +24,7 @@ import Testing
       let answers = try await withThrowingTaskGroup(of: String.self) { group in
         for _ in 0..<64 {
           group.addTask {
-            try await server.answer(
-              to: "GET /slow HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-            )
+            try await server.answer(to: closing("GET /slow"))
           }
         }
         return try await group.reduce(into: []) { $0.append($1.content) }
@@ -44,7 +42,7 @@ import Testing
     )
     try await ReplayServer.serving(deck) { server in
       let one = "GET /a HTTP/1.1\r\nHost: x\r\n\r\n"
-      let last = "GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+      let last = closing("GET /a")
       let text = try await server.answer(to: String(repeating: one, count: 1_999) + last)
       expectEqual(text.count(of: "HTTP/1.1 200 OK\r\n"), 2_000)
     }
@@ -78,8 +76,7 @@ import Testing
     }
     await server.stop()
     for client in clients {
-      guard await client.receiveAll().1 == .finished else { fatalError("not closed") }
-      client.close()
+      guard await client.finish().1 == .finished else { fatalError("not closed") }
     }
   }
 

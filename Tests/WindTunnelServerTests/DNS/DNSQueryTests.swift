@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 @Suite struct DNSQueryTests {
   @Test func `a question is read`() throws {

@@ -3,7 +3,6 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 @Suite struct DNSResponderTests {
   static let own = [DNSAddress("127.0.0.1"), DNSAddress("::1")].compactMap(\.self)

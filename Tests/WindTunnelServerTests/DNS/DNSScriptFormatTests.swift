@@ -5,7 +5,6 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 @Suite struct DNSScriptFormatTests {
   private static let text = TestData.text("names.json")

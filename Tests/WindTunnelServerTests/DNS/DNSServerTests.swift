@@ -122,19 +122,17 @@ import WindTunnel
       let other = Self.query("b.test", id: 9)
       await client.send(Self.framed(query) + Self.framed(other))
       client.socket.finishWriting()
-      let (bytes, end) = await client.receiveAll()
+      let (bytes, end) = await client.finish()
       #expect(bytes == answer + Self.framed(Self.answer(to: other)) && end == .finished)
-      client.close()
     }
   }
 
   @Test func `by TCP nothing comes where there is none`() async throws {
     try await Self.serving(DNSEntry("*", fault: .truncatedWithoutTCP)) { server, _ async throws in
-      let client = try RawClient(.loopback(port: server.port))
-      await client.send(Self.framed(Self.query("a.test")))
-      let (bytes, end) = await client.receiveAll()
+      let (bytes, end) = try await RawClient(.loopback(port: server.port)).all(
+        after: Self.framed(Self.query("a.test"))
+      )
       #expect(bytes.isEmpty && end == .finished)
-      client.close()
     }
   }
 
@@ -143,10 +141,8 @@ import WindTunnel
     try await Self.serving(entry, idleMax: .milliseconds(20)) { server, _ async throws in
       let client = try RawClient(.loopback(port: server.port))
       // Half a question is none.
-      await client.send(Array(Self.framed(Self.query("a.test")).prefix(9)))
-      let (bytes, end) = await client.receiveAll()
+      let (bytes, end) = await client.all(after: Array(Self.framed(Self.query("a.test")).prefix(9)))
       #expect(bytes.isEmpty && end == .finished)
-      client.close()
     }
   }
 

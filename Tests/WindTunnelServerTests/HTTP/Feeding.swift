@@ -1,6 +1,5 @@
 import Foundation
 
-@testable import WindTunnelServer
 @testable import WindTunnelWire
 
 /// A parser of either side: fed, then asked.

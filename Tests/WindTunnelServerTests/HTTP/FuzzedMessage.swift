@@ -4,7 +4,6 @@ import Mutations
 @testable import WindTunnel
 @testable import WindTunnelCassettes
 @testable import WindTunnelHTTP
-@testable import WindTunnelServer
 @testable import WindTunnelWire
 
 /// Messages for a parser: composed of good and bad parts, and then harmed byte by byte.

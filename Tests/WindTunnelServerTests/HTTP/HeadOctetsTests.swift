@@ -2,13 +2,11 @@ import TestSupport
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelHTTP
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// Octets from 0x80 on in a request target, a field, a cookie and a reason phrase, on each stage.
 /// In these texts a scalar stands for a stray octet (`HeadTextTests`).
-@Suite(.timeLimit(.minutes(5))) struct HeadOctetsTests {
+@Suite(.timeLimit(.minutes(5)), .stopsLoops) struct HeadOctetsTests {
   /// UTF-8, Latin-1, GBK (in which C4 BC is valid UTF-8), UTF-8 of the scalar of an octet, a part of
   /// a scalar, and each octet.
   static let octets: [String] = [
@@ -65,7 +63,6 @@ import Testing
       let request = "GET http://\(origin.address)\(target)x\r\n\(fields(octets))\(Self.end)"
       try await expectEqual(server.answer(to: request), answer(octets, Self.end))
     }
-    await origin.loop.stop()
     let asked = "GET \(target)\(origin.address)\r\n\(fields(octets))\r\n"
     try await expectEqual(origin.asked.next(), asked)
   }
@@ -89,6 +86,5 @@ import Testing
     let request = try await origin.asked.next()
     #expect(request.hasPrefix("GET /a\(octets)?q=\(octets) HTTP/1.1\r\n"), "\(request)")
     #expect(request.contains("\r\n\(fields(octets))"), "\(request)")
-    await origin.loop.stop()
   }
 }

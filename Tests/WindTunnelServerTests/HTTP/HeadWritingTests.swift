@@ -5,7 +5,6 @@ import Testing
 @testable import WindTunnel
 @testable import WindTunnelCassettes
 @testable import WindTunnelRedaction
-@testable import WindTunnelServer
 @testable import WindTunnelWire
 
 @Suite struct HeadWritingTests {

@@ -1,9 +1,7 @@
-import Foundation
 import TestSupport
 import Testing
 import WindTunnel
 
-@testable import WindTunnelServer
 @testable import WindTunnelWire
 
 @Suite struct LimitsTests {

@@ -3,7 +3,6 @@ import Mutations
 import TestSupport
 import Testing
 
-@testable import WindTunnelServer
 @testable import WindTunnelWire
 
 /// How many messages come to harm, and which.

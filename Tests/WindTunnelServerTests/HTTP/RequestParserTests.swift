@@ -4,7 +4,6 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelLink
-@testable import WindTunnelServer
 @testable import WindTunnelWire
 
 @Suite struct RequestParserTests {

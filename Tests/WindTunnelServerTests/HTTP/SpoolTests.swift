@@ -5,7 +5,6 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// Content that is kept, however much it is.
 @Suite(.timeLimit(.minutes(5))) struct SpoolTests {
@@ -42,8 +41,7 @@ import Testing
     let expected = Data(content)
     let put = Stub.post("/big") { .text(Body("\($0.body.data == expected)")) }
     try await ReplayServer.serving(Deck([put], matcher: .pathAndQuery)) { origin in
-      var options = ReplayServer.Options.patient
-      options.upstream = try Upstream(RequestURL(origin.url))
+      let options = try ReplayServer.Options.before(RequestURL(origin.url))
       let journal = try RecordingJournal(besides: file)
       let deck = Deck(Cassette(), mode: .rewrite, recordingJournal: journal)
       try await ReplayServer.serving(deck, options) { server in
@@ -51,9 +49,8 @@ import Testing
         let head = "POST /big HTTP/1.1\r\nHost: x\r\nContent-Length: \(content.count)\r\n\r\n"
         await client.send(Array(head.utf8) + content)
         client.socket.finishWriting()
-        let heard = String(decoding: await client.receiveAll().0, as: UTF8.self)
+        let heard = String(decoding: await client.finish().0, as: UTF8.self)
         #expect(heard.statusLine == "HTTP/1.1 200 OK" && heard.content == "true")
-        client.close()
       }
       expectNil(journal.problem)
       let (tape, leftOut) = deck.recorded()

@@ -1,13 +1,11 @@
-import Foundation
 import TestSupport
 import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// Trailers from an origin to a cassette, and from there to clients.
-@Suite(.timeLimit(.minutes(5))) struct TrailerTests {
+@Suite(.timeLimit(.minutes(5)), .stopsLoops) struct TrailerTests {
   private static let head =
     "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTrailer: X-Sum\r\nTransfer-Encoding: chunked\r\n"
   private static let close = "Connection: close\r\n\r\n"

@@ -4,7 +4,6 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// The answers of the admin port, out of what they are made of.
 @Suite struct AdminAnswerTests {

@@ -154,12 +154,11 @@ import Testing
       let client = try RawClient(.loopback(port: port))
       // What is too long is refused by its head.
       let body = asked.status == 413 ? "" : asked.body
-      await client.send(
-        "\(asked.method) \(asked.target) HTTP/1.1\r\nHost: \(asked.host)\r\n"
+      let (bytes, _) = await client.all(
+        after:
+          "\(asked.method) \(asked.target) HTTP/1.1\r\nHost: \(asked.host)\r\n"
           + "Content-Length: \(asked.body.utf8.count)\r\nConnection: close\r\n\r\n\(body)"
       )
-      let (bytes, _) = await client.receiveAll()
-      client.close()
       let text = String(decoding: bytes, as: UTF8.self)
       let fields = text.components(separatedBy: "\r\n\r\n")[0].components(separatedBy: "\r\n")
       let type = fields.first { $0.hasPrefix("Content-Type: ") }?.dropFirst(14)
@@ -192,10 +191,10 @@ import Testing
     try await ReplayServer.serving(Deck(AdminServerTests.tape), AdminServerTests.options()) {
       server in
       let port = try #require(server.adminURL.flatMap { RequestURL($0).port })
-      let client = try RawClient(.loopback(port: port))
-      await client.send(bytes)
-      let text = String(decoding: await client.receiveAll().0, as: UTF8.self)
-      client.close()
+      let text = String(
+        decoding: try await RawClient(.loopback(port: port)).all(after: bytes).0,
+        as: UTF8.self
+      )
       #expect(text.hasPrefix("HTTP/1.1 \(status) "), "\(text.prefix(300))")
       #expect(text.contains("\r\nContent-Type: application/json\r\n"))
       #expect(text.contains("\r\nConnection: close\r\n"))

@@ -1,4 +1,3 @@
-import Foundation
 import Origins
 import TestSupport
 import Testing
@@ -26,18 +25,16 @@ import Testing
     -> String
   {
     let port = try #require(server.adminURL.flatMap { RequestURL($0).port })
-    let client = try RawClient(.loopback(port: port))
-    await client.send(
-      "\(line) HTTP/1.1\r\nHost: localhost:\(port)\r\nConnection: close\r\n"
+    let (bytes, end) = try await RawClient(.loopback(port: port)).all(
+      after:
+        "\(line) HTTP/1.1\r\nHost: localhost:\(port)\r\nConnection: close\r\n"
         + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
     )
-    let (bytes, end) = await client.receiveAll()
-    client.close()
     expectEqual(end, .finished)
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  static let get = "GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+  static let get = closing("GET /a")
 
   @Test func `silent connections keep nobody out`() async throws {
     try await ReplayServer.serving(Deck(Self.tape), Self.options()) { server in
@@ -147,12 +144,10 @@ import Testing
   func `a body beyond the limit is refused before it comes`(path: String, most: Int) async throws {
     try await ReplayServer.serving(Deck(Self.tape), Self.options()) { server in
       let port = try #require(server.adminURL.flatMap { RequestURL($0).port })
-      let client = try RawClient(.loopback(port: port))
-      await client.send(
-        "PUT \(path) HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(most + 1)\r\n\r\n"
+      let (bytes, _) = try await RawClient(.loopback(port: port)).all(
+        after:
+          "PUT \(path) HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(most + 1)\r\n\r\n"
       )
-      let (bytes, _) = await client.receiveAll()
-      client.close()
       #expect(String(decoding: bytes, as: UTF8.self).hasPrefix("HTTP/1.1 413"))
     }
   }

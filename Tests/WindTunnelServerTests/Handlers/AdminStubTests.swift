@@ -1,14 +1,12 @@
-import Foundation
 import TestSupport
 import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// A tape and stubs that are changed over the admin port while a server plays.
 @Suite(.timeLimit(.minutes(5))) struct AdminStubTests {
-  private static let get = "GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+  private static let get = closing("GET /a")
   private static let tea =
     #"{"request":"GET /a","response":{"status":418,"headers":[["X-Kind","stub"]],"text":"tea"}}"#
 

@@ -93,7 +93,7 @@ import Testing
         // Whoever only looked was not turned away.
         await expectEqual(noticed.first(2), [.turnedAway("127.0.0.2"), .admitted("127.0.0.2")])
         let page = try await server.answer(
-          to: "GET http://wind.tunnel/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+          to: closing("GET http://wind.tunnel/"),
           from: "127.0.0.2"
         )
         #expect(page.content.contains("You are in the wind tunnel"))
@@ -101,9 +101,10 @@ import Testing
           server.answer(to: Self.question + "\r\n", from: "127.0.0.2").content,
           "a"
         )
-        await early.send(Self.question + "\r\n")
-        expectEqual(String(decoding: await early.receiveAll().0, as: UTF8.self).content, "a")
-        early.close()
+        expectEqual(
+          String(decoding: await early.all(after: Self.question + "\r\n").0, as: UTF8.self).content,
+          "a"
+        )
         let again = try await server.answer(
           to: Self.form("1").replacing("Host: x", with: "Host: x\r\nConnection: close"),
           from: "127.0.0.2"
@@ -129,7 +130,7 @@ import Testing
       try await Self.serving { server, noticed async throws in
         func open(_ path: String) async throws -> String {
           try await server.answer(
-            to: "GET \(path) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+            to: closing("GET \(path)"),
             from: "127.0.0.2"
           )
         }

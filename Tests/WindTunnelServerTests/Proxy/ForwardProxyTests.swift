@@ -13,7 +13,7 @@ import WindTunnelSymptoms
   import FoundationNetworking
 #endif
 
-@Suite(.timeLimit(.minutes(5))) struct ForwardProxyTests {
+@Suite(.timeLimit(.minutes(5)), .stopsLoops) struct ForwardProxyTests {
   private static let end = "Connection: close\r\n\r\n"
 
   private func get(_ url: String, _ more: String = "") -> String {
@@ -49,32 +49,14 @@ import WindTunnelSymptoms
       )
       try await expectEqual(
         seen.next().timeless,
-        .request(
-          EndedRequest(
-            method: "GET",
-            url: RequestURL(url),
-            end: ExchangeEnd(
-              scenario: "calm",
-              status: 302,
-              bytes: 2,
-              latency: .zero,
-              ending: .whole,
-              location: "http://127.0.0.1/next"
-            ),
-            isFromTape: false
-          )
-        )
+        .request(url, 302, bytes: 2, location: "http://127.0.0.1/next")
       )
     }
-    await origin.loop.stop()
   }
 
   @Test func `several requests on one connection go where each says`() async throws {
-    let first = try await Origin { _ in (["HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1"], .stays)
-    }
-    let second = try await Origin { _ in
-      (["HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n2"], .stays)
-    }
+    let first = try await Origin(saying: "1")
+    let second = try await Origin(saying: "2")
     try await ReplayServer.proxying { server, _, _ async throws in
       let head = "HTTP/1.1\r\nHost: x\r\n"
       let answer = try await server.answer(
@@ -83,8 +65,6 @@ import WindTunnelSymptoms
       expectEqual(answer.count(of: "200 OK"), 2)
       #expect(answer.contains("\r\n\r\n1HTTP/1.1") && answer.hasSuffix("\r\n\r\n2"))
     }
-    await first.loop.stop()
-    await second.loop.stop()
   }
 
   @Test func `what is in flight when the proxy is ended is seen, too`() async throws {
@@ -96,26 +76,10 @@ import WindTunnelSymptoms
       await client.send(get("\(origin.url)"))
       _ = await client.receive(atLeast: 59)
       await server.stop(grace: .zero)
-      try await expectEqual(
-        seen.next().timeless,
-        .request(
-          EndedRequest(
-            method: "GET",
-            url: RequestURL("\(origin.url)"),
-            end: ExchangeEnd(
-              scenario: "calm",
-              status: 200,
-              bytes: 2,
-              latency: .zero,
-              ending: .stopped
-            ),
-            isFromTape: false
-          )
-        )
-      )
+      let ended = EndedExchange.request("\(origin.url)", 200, bytes: 2, .stopped)
+      try await expectEqual(seen.next().timeless, ended)
       client.close()
     }
-    await origin.loop.stop()
   }
 
   @Test func `the link delays and slows what plain HTTP brings`() async throws {
@@ -135,7 +99,6 @@ import WindTunnelSymptoms
       guard case .request(let request) = try await seen.next() else { return }
       #expect(request.end.latency >= .milliseconds(200) && request.end.ending == .whole)
     }
-    await origin.loop.stop()
   }
 
   @Test func `a host that cannot be reached is a 502 in words, and on the tape what it was`()
@@ -157,9 +120,7 @@ import WindTunnelSymptoms
   }
 
   @Test func `what passes is recorded under its own name, and played the next time`() async throws {
-    let origin = try await Origin { _ in
-      (["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"], .stays)
-    }
+    let origin = try await Origin(saying: "ok")
     let url = "\(origin.url.origin ?? "")/a"
     let tape = try await ReplayServer.proxying(mode: .newEpisodes) { server, deck, _ async throws in
       try await expectEqual(server.answer(to: get(url)).content, "ok")
@@ -197,9 +158,7 @@ import WindTunnelSymptoms
       .on("GET http://127.0.0.1/a", .first(1), .status(503, retryAfter: .seconds(1))),
       .always(.attempt(2), .connection(.refused)),
     ]
-    let origin = try await Origin { _ in
-      (["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"], .stays)
-    }
+    let origin = try await Origin(saying: "ok")
     try await ReplayServer.proxying(scenario) { server, _, _ async throws in
       let url = "\(origin.url.origin ?? "")/a"
       let answers = [
@@ -210,7 +169,6 @@ import WindTunnelSymptoms
       #expect(answers[1].hasPrefix("HTTP/1.1 502"))
       expectEqual(answers[2].content, "ok")
     }
-    await origin.loop.stop()
   }
 
   @Test(arguments: try TestData.rows("refused-by-proxy.json", count: 18) as [(String, Int, String)])
@@ -285,7 +243,6 @@ import WindTunnelSymptoms
       quick.close()
       slow.close()
     }
-    await echo.loop.stop()
   }
 
   @Test func `a scenario that is swapped acts on what comes after it`() async throws {
@@ -301,14 +258,11 @@ import WindTunnelSymptoms
       await expectEqual(open.receive(exactly: 5), Array("still".utf8))
       open.close()
     }
-    await echo.loop.stop()
   }
 
   #if os(Linux)
     @Test func `a URLSession behind http_proxy flies in the weather`() async throws {
-      let origin = try await Origin { _ in
-        (["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"], .stays)
-      }
+      let origin = try await Origin(saying: "ok")
       let url = "\(origin.url.origin ?? "")/a"
       try await ReplayServer.proxying([.always(.first(1), .status(418))]) {
         server,
@@ -333,7 +287,6 @@ import WindTunnelSymptoms
         }
         await expectEqual(seen.first(2).count, 2)
       }
-      await origin.loop.stop()
     }
   #endif
 }

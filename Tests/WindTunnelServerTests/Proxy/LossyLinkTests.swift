@@ -1,14 +1,12 @@
-import Foundation
 import TestSupport
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelLink
 @testable import WindTunnelServer
 @testable import WindTunnelWire
 
 /// A tenth of the packets is lost each way, and of the bytes none.
-@Suite(.timeLimit(.minutes(5))) struct LossyLinkTests {
+@Suite(.timeLimit(.minutes(5)), .stopsLoops) struct LossyLinkTests {
   private static let direction = Link.Direction(
     delay: .milliseconds(1),
     jitter: Jitter(.microseconds(500)),
@@ -20,8 +18,7 @@ import Testing
     async throws
   {
     let sent = pattern(10_000_000)
-    let loop = try EventLoop()
-    let address = try await loop.serve { script in
+    let address = try await EventLoop.serve { script in
       script.received = { channel, _ in
         channel.write(sent)
         channel.finishWriting()
@@ -33,13 +30,10 @@ import Testing
       _,
       _ async throws in
       let client = try await server.tunnel(to: address)
-      await client.send("x")
-      let (bytes, end) = await client.receiveAll()
+      let (bytes, end) = await client.all(after: "x")
       #expect(bytes.count == sent.count && SHA256.hexadecimal(bytes) == SHA256.hexadecimal(sent))
       expectEqual(end, .finished)
-      client.close()
     }
-    await loop.stop()
   }
 
   @Test func `what plain HTTP brings is whole, and later than without loss`() async throws {
@@ -52,13 +46,10 @@ import Testing
       _,
       _ async throws in
       let start = ContinuousClock.now
-      let answer = try await server.answer(
-        to: "GET \(origin.url) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-      )
+      let answer = try await server.answer(to: closing("GET \(origin.url)"))
       expectEqual(answer.content, body)
       // Twenty losses of 200 segments are not repaired without a timeout of 200 ms.
       #expect(ContinuousClock.now - start >= .milliseconds(200))
     }
-    await origin.loop.stop()
   }
 }

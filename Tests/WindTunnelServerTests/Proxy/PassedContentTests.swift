@@ -10,7 +10,7 @@ import Testing
 @testable import WindTunnelWire
 
 /// Content of requests that a proxy passes on while it comes.
-@Suite(.timeLimit(.minutes(5))) struct PassedContentTests {
+@Suite(.timeLimit(.minutes(5)), .stopsLoops) struct PassedContentTests {
   /// Much more than is kept.
   private static let content = pattern(8 << 20)
 
@@ -41,8 +41,7 @@ import Testing
   private static func answer(_ server: ReplayServer, to request: [UInt8]) async throws -> String {
     let client = try server.client()
     async let sent = client.send(request)
-    let (bytes, _) = await client.receiveAll()
-    client.close()
+    let (bytes, _) = await client.finish()
     _ = await sent
     return String(decoding: bytes, as: UTF8.self)
   }
@@ -121,9 +120,8 @@ import Testing
       #expect(last < most)
       await loop.stop()
       // Its origin is gone; what it sends yet is thrown away, so that it hears the answer.
-      let (bytes, _) = await client.receiveAll()
+      let (bytes, _) = await client.finish()
       expectEqual(String(decoding: bytes, as: UTF8.self).statusLine, "HTTP/1.1 502 Bad Gateway")
-      client.close()
       _ = await isTaken
       guard case .request(let request) = try await seen.next() else { return }
       expectEqual(request.end.status, 502)
@@ -136,12 +134,10 @@ import Testing
         ? (["HTTP/1.1 413 Content Too Large\r\nContent-Length: 2\r\n\r\nno"], .stays) : nil
     }
     try await ReplayServer.proxying { server, _, _ async throws in
-      let client = try server.client()
-      await client.send(
-        "POST \(origin.url) HTTP/1.1\r\nHost: x\r\nContent-Length: 9000000\r\n\r\nabc"
+      let (bytes, end) = try await server.client().all(
+        after:
+          "POST \(origin.url) HTTP/1.1\r\nHost: x\r\nContent-Length: 9000000\r\n\r\nabc"
       )
-      let (bytes, end) = await client.receiveAll()
-      client.close()
       expectEqual(end, .finished)
       expectEqual(
         String(decoding: bytes, as: UTF8.self),
@@ -149,7 +145,6 @@ import Testing
       )
       #expect(try await origin.left.next())
     }
-    await origin.loop.stop()
   }
 
   @Test func `what the tape answers, and what a rule answers, needs no content and no origin`()
@@ -199,13 +194,11 @@ import Testing
       )
       _ = try await origin.asked.next()
       client.socket.finishWriting()
-      #expect(await client.receiveAll() == ([], .finished))
-      client.close()
+      #expect(await client.finish() == ([], .finished))
       #expect(try await origin.left.next())
       guard case .request(let request) = try await seen.next() else { return }
       expectEqual(request.end.ending, .clientLeft)
     }
-    await origin.loop.stop()
   }
 
   @Test func `a client that comes to a halt is told so`() async throws {
@@ -219,7 +212,6 @@ import Testing
       expectEqual(answer.content, "No more of the request came for 0.3 s.\n")
       #expect(try await origin.left.next())
     }
-    await origin.loop.stop()
   }
 
   @Test func `chunks that make no sense are refused in the middle`() async throws {
@@ -232,13 +224,10 @@ import Testing
       bytes.appendChunk(Array(repeating: UInt8(ascii: "x"), count: 400_000))
       await client.send(bytes)
       _ = try await origin.asked.next()
-      await client.send("what?\r\n")
-      let (answer, _) = await client.receiveAll()
-      client.close()
+      let (answer, _) = await client.all(after: "what?\r\n")
       expectEqual(String(decoding: answer, as: UTF8.self).statusLine, "HTTP/1.1 400 Bad Request")
       #expect(try await origin.left.next())
     }
-    await origin.loop.stop()
   }
 
   @Test func `a link weighs content that goes on while it comes`() async throws {
@@ -254,7 +243,6 @@ import Testing
       expectEqual(answer.statusLine, "HTTP/1.1 204 No Content")
       #expect(ContinuousClock.now - start >= .milliseconds(200))
     }
-    await origin.loop.stop()
   }
 
   @Test func `the next request on the connection is read behind the content`() async throws {

@@ -5,10 +5,9 @@ import WindTunnelSymptoms
 
 @testable import WindTunnel
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// What of a live exchange a proxy passes on, and what it keeps to itself.
-@Suite(.timeLimit(.minutes(5))) struct PassedFieldsTests {
+@Suite(.timeLimit(.minutes(5)), .stopsLoops) struct PassedFieldsTests {
   @Test func `what speaks of the origin's connection does not reach the client`() async throws {
     let origin = try await Origin { _ in
       (
@@ -21,15 +20,12 @@ import WindTunnelSymptoms
       )
     }
     try await ReplayServer.proxying { server, _, _ async throws in
-      let answer = try await server.answer(
-        to: "GET \(origin.url) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-      )
+      let answer = try await server.answer(to: closing("GET \(origin.url)"))
       expectEqual(
         answer,
         "HTTP/1.1 200 OK\r\nX-End: 2\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"
       )
     }
-    await origin.loop.stop()
   }
 
   @Test func `chunks are passed on as chunks, and an open length of a HEAD as open`() async throws {
@@ -49,7 +45,6 @@ import WindTunnelSymptoms
         "HTTP/1.1 200 OK\r\nX-A: 1\r\nConnection: close\r\n\r\n"
       )
     }
-    await origin.loop.stop()
   }
 
   @Test
@@ -60,13 +55,10 @@ import WindTunnelSymptoms
       (["HTTP/1.1 200 OK\r\nAllow: GET\r\nContent-Length: 0\r\n\r\n"], .stays)
     }
     let tape = try await origin.recording(as: "https://api.example.test") { server, deck in
-      let answer = try await server.answer(
-        to: "OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-      )
+      let answer = try await server.answer(to: closing("OPTIONS *"))
       expectEqual(answer.statusLine, "HTTP/1.1 200 OK")
       return deck.recorded().cassette
     }
-    await origin.loop.stop()
     let text = String(decoding: tape.data(), as: UTF8.self)
     #expect(text.contains(#""method": "OPTIONS""#), "\(text)")
     #expect(text.contains(#""url": "https://api.example.test""#), "\(text)")
@@ -74,9 +66,7 @@ import WindTunnelSymptoms
     expectEqual(read, tape)
     try await ReplayServer.serving(Deck(read, matcher: .pathAndQuery, then: .repeat)) { server in
       for (target, status) in [("*", 200), ("/*", 501), ("/", 501)] {
-        let answer = try await server.answer(
-          to: "OPTIONS \(target) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-        )
+        let answer = try await server.answer(to: closing("OPTIONS \(target)"))
         #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(target): \(answer)")
       }
     }
@@ -90,16 +80,13 @@ import WindTunnelSymptoms
     let origin = try await Origin { _ in (["HTTP/1.1 204 No Content\r\n\r\n"], .stays) }
     try await ReplayServer.proxying { server, _, _ async throws in
       let url = "\(origin.url.origin ?? "")\(path)"
-      let answer = try await server.answer(
-        to: "OPTIONS \(url) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-      )
+      let answer = try await server.answer(to: closing("OPTIONS \(url)"))
       expectEqual(answer.statusLine, "HTTP/1.1 204 No Content")
       try await expectEqual(
         origin.asked.next(),
         "OPTIONS \(target) HTTP/1.1\r\nHost: \(origin.address)\r\n\r\n"
       )
     }
-    await origin.loop.stop()
   }
 
   @Test func `an origin that was not asked is named in the notice`() async throws {

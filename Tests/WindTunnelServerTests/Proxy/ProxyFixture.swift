@@ -1,4 +1,3 @@
-import Foundation
 import Origins
 import TestSupport
 import Testing
@@ -93,6 +92,43 @@ enum EndedExchange: Equatable {
   }
 }
 
+extension EndedExchange {
+  /// A request in calm weather as its deck tells of it, without its times.
+  static func request(
+    _ url: String,
+    _ status: Int,
+    bytes: Int,
+    _ ending: ExchangeEnd.Ending = .whole,
+    location: String? = nil,
+    isFromTape: Bool = false
+  ) -> EndedExchange {
+    var end = ExchangeEnd(status: status, bytes: bytes, latency: .zero, ending: ending)
+    (end.scenario, end.location) = ("calm", location)
+    let url = RequestURL(url)
+    return .request(EndedRequest(method: "GET", url: url, end: end, isFromTape: isFromTape))
+  }
+
+  /// A tunnel that carried so many bytes each way, as its deck tells of it, without its times.
+  static func tunnel(
+    to authority: String,
+    in scenario: String = "calm",
+    bytes: Int,
+    _ reason: TunnelEnd.Reason
+  ) -> EndedExchange {
+    .tunnel(
+      TunnelEnd(
+        scenario: scenario,
+        authority: authority,
+        connect: .zero,
+        bytesUp: bytes,
+        bytesDown: bytes,
+        duration: .zero,
+        reason: reason
+      )
+    )
+  }
+}
+
 struct EndedRequest: Equatable {
   var method: String
   var url: RequestURL
@@ -102,13 +138,10 @@ struct EndedRequest: Equatable {
 
 /// A server that sends everything back, half-closes after its client did, and knows what it got.
 struct Echo: Sendable {
-  let loop: EventLoop
   let address: SocketAddress
 
   init() async throws {
-    let loop = try EventLoop()
-    self.loop = loop
-    address = try await loop.serve { script in
+    address = try await EventLoop.serve { script in
       script.received = { channel, bytes in channel.write(bytes) }
       script.ended = { $0.close() }
     }

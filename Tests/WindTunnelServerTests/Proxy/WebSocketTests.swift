@@ -1,15 +1,12 @@
-import Foundation
 import TestSupport
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelHTTP
-@testable import WindTunnelLink
 @testable import WindTunnelServer
 @testable import WindTunnelWire
 
 /// WebSockets through a proxy: bytes that pass as they are once the origin has agreed.
-@Suite(.timeLimit(.minutes(5))) struct WebSocketTests {
+@Suite(.timeLimit(.minutes(5)), .stopsLoops) struct WebSocketTests {
   private static func wish(_ target: String) -> String {
     "GET \(target) HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
       + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
@@ -44,9 +41,8 @@ import Testing
     await client.send(frame.reversed())
     await expectEqual(client.receive(exactly: 256), frame.reversed())
     client.socket.finishWriting()
-    let (rest, end) = await client.receiveAll()
+    let (rest, end) = await client.finish()
     #expect(rest.isEmpty)
-    client.close()
     return end
   }
 
@@ -60,9 +56,8 @@ import Testing
     mode: RecordMode,
     scenario: Scenario
   ) async throws {
-    let loop = try EventLoop()
     let asked = Events<String>()
-    let address = try await loop.serve { Self.echo($0, asked) }
+    let address = try await EventLoop.serve { Self.echo($0, asked) }
     try await ReplayServer.proxying(scenario, mode: mode) { server, deck, _ async throws in
       try await expectEqual(Self.flies(through: server, "http://\(address)/chat"), .finished)
       try await expectEqual(
@@ -74,12 +69,10 @@ import Testing
       #expect(deck.recorded().cassette.interactions.isEmpty)
       expectEqual(deck.arrivals.carriedCount, 0)
     }
-    await loop.stop()
   }
 
   @Test func `a server's end ends them`() async throws {
-    let loop = try EventLoop()
-    let address = try await loop.serve { Self.echo($0, Events()) }
+    let address = try await EventLoop.serve { Self.echo($0, Events()) }
     try await ReplayServer.proxying { server, _, _ async throws in
       let client = try server.client()
       await client.send(Self.wish("http://\(address)/chat"))
@@ -89,7 +82,6 @@ import Testing
       #expect(await end == ([], .finished))
       client.close()
     }
-    await loop.stop()
   }
 
   @Test func `an origin that does not agree answers as it likes`() async throws {
@@ -104,6 +96,5 @@ import Testing
       expectEqual(String(decoding: heard, as: UTF8.self), expected)
       client.close()
     }
-    await origin.loop.stop()
   }
 }

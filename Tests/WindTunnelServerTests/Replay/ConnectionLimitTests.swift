@@ -6,7 +6,6 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// A server that has as many connections as it takes.
 @Suite(.timeLimit(.minutes(5))) struct ConnectionLimitTests {

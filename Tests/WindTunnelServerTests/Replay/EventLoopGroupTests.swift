@@ -2,7 +2,6 @@ import TestSupport
 import Testing
 
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// How many threads serve.
 @Suite struct EventLoopGroupTests {

@@ -3,9 +3,7 @@ import TestSupport
 import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelHTTP
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// Faults as a raw socket sees them: every byte, and whether the end was a FIN or a reset.
 @Suite(.timeLimit(.minutes(5))) struct FaultWireTests {
@@ -35,10 +33,7 @@ import Testing
       return data + more
     }
     try await ReplayServer.serving(deck) { server in
-      let client = try server.client()
-      await client.send(Self.request)
-      let (bytes, end) = await client.receiveAll()
-      client.close()
+      let (bytes, end) = try await server.client().all(after: Self.request)
       expectEqual(end, (wanted.steps.last == .reset ? .reset : .finished))
       if wanted.needs.contains(.rawBytes) {
         expectEqual(Data(bytes), raw)
@@ -78,8 +73,7 @@ import Testing
       expectEqual(end, .finished)
       // More than the buffers between them hold: somebody reads it.
       #expect(await client.send([UInt8](repeating: 120, count: 32 << 20)))
-      await expectEqual(client.receiveAll().1, .finished)
-      client.close()
+      await expectEqual(client.finish().1, .finished)
     }
   }
 
@@ -90,12 +84,9 @@ import Testing
   ) async throws {
     let fault = Fault.idle(IdleEnd(ending, .idle(.milliseconds(20))))
     try await ReplayServer.serving(Self.deck(fault)) { server in
-      let client = try server.client()
-      await client.send(Self.request)
-      let (bytes, seen) = await client.receiveAll()
+      let (bytes, seen) = try await server.client().all(after: Self.request)
       expectEqual(String(decoding: bytes, as: UTF8.self).content, Self.body)
       expectEqual(seen, end)
-      client.close()
     }
   }
 
@@ -127,12 +118,9 @@ import Testing
       await expectEqual(client.receiveAll().1, end)
       client.close()
       // Two requests in one go: the second is none.
-      let hasty = try server.client()
-      await hasty.send(Self.request + Self.request)
-      let (bytes, seen) = await hasty.receiveAll()
+      let (bytes, seen) = try await server.client().all(after: Self.request + Self.request)
       expectEqual(String(decoding: bytes, as: UTF8.self).count(of: "200 OK"), 1)
       expectEqual(seen, end)
-      hasty.close()
       expectEqual(deck.journal.all.count { $0.take != .connection }, 2)
     }
   }

@@ -8,7 +8,7 @@ import Testing
 @testable import WindTunnelServer
 @testable import WindTunnelWire
 
-/// The cassette that `Scripts/record-fixtures` recorded from a real server, played to a client that
+/// The cassette that `Scripts/development/record-httpbin` recorded from a real server, played to a client that
 /// sees every byte.
 @Suite(.timeLimit(.minutes(5))) struct HTTPBinTests {
   private static let file = URL(filePath: #filePath)
@@ -119,7 +119,7 @@ import Testing
     ("GET", "/get?page=3&name=%C3%A9t%C3%A9&empty=", "/get?page=2", "query \"page\""),
     ("PUT", "/robots.txt", "/robots.txt", "method: recorded GET, asked PUT"),
     ("GET", "/image/jpeg", "/image/png", "path: recorded /image/png, asked /image/jpeg"),
-    // Left out when it was recorded, since nobody could look into its answer.
+    // Its response is in a coding that no recording keeps, and it was not recorded.
     ("GET", "/brotli", "/", "path: recorded /"),
   ])
   func `what was not recorded is refused with the nearest recording and the first difference`(

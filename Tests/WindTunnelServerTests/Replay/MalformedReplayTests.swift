@@ -1,4 +1,3 @@
-import Foundation
 import Origins
 import TestSupport
 import Testing
@@ -6,10 +5,9 @@ import WindTunnelSymptoms
 
 @testable import WindTunnel
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// What was no HTTP when it was recorded is none when it is replayed.
-@Suite(.timeLimit(.minutes(5))) struct MalformedReplayTests {
+@Suite(.timeLimit(.minutes(5)), .stopsLoops) struct MalformedReplayTests {
   /// Records what an origin answers, and then what its replay answers.
   private func symptoms(of answer: String) async throws -> [Symptom?] {
     let origin = try await Origin { _ in ([answer], .close) }
@@ -18,8 +16,7 @@ import WindTunnelSymptoms
     let tape = first.recorded().cassette
     let second = Deck(Cassette(), matcher: .pathAndQuery, mode: .rewrite)
     try await ReplayServer.serving(Deck(tape, matcher: .pathAndQuery)) { replay async throws in
-      var options = ReplayServer.Options.patient
-      options.upstream = try Upstream(RequestURL("http://127.0.0.1:\(replay.port)"))
+      let options = try ReplayServer.Options.before(RequestURL("http://127.0.0.1:\(replay.port)"))
       try await ReplayServer.serving(second, options) { server async throws in
         try await Self.ask(server)
       }
@@ -28,10 +25,7 @@ import WindTunnelSymptoms
   }
 
   private static func ask(_ server: ReplayServer) async throws {
-    let client = try server.client()
-    await client.send("GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-    _ = await client.receiveAll()
-    client.close()
+    _ = try await server.client().all(after: closing("GET /a"))
   }
 
   @Test(arguments: [
@@ -63,9 +57,7 @@ import WindTunnelSymptoms
     ])
     let deck = Deck(tape, scenario: [.on("GET /a", .always, .status(503))], matcher: .pathAndQuery)
     try await ReplayServer.serving(deck) { server async throws in
-      let answer = try await server.answer(
-        to: "GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-      )
+      let answer = try await server.answer(to: closing("GET /a"))
       #expect(answer.hasPrefix("HTTP/1.1 503") && answer.hasSuffix("\n"), "\(answer)")
     }
   }
@@ -75,9 +67,7 @@ import WindTunnelSymptoms
       Interaction(Request("GET", "https://a/a"), .response(Response(status: 101)))
     ])
     try await ReplayServer.serving(Deck(tape, matcher: .pathAndQuery)) { server async throws in
-      let answer = try await server.answer(
-        to: "GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-      )
+      let answer = try await server.answer(to: closing("GET /a"))
       expectEqual(answer.statusLine, "HTTP/1.1 502 Bad Gateway")
       #expect(answer.content.hasPrefix("The recorded 101 hands the connection over"), "\(answer)")
     }

@@ -5,7 +5,6 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// The replay server as a raw client sees it.
 @Suite(.timeLimit(.minutes(5))) struct ReplayServerTests {
@@ -174,10 +173,8 @@ import Testing
       )
       let leave = "HTTP/1.1 100 Continue\r\n\r\n"
       await expectEqual(client.receive(atLeast: leave.utf8.count), Array(leave.utf8))
-      await client.send("hello")
-      let (bytes, _) = await client.receiveAll()
+      let (bytes, _) = await client.all(after: "hello")
       expectEqual(String(decoding: bytes, as: UTF8.self).content, "5 hello")
-      client.close()
     }
   }
 

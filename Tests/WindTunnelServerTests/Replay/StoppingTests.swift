@@ -1,4 +1,3 @@
-import Foundation
 import Origins
 import TestSupport
 import Testing
@@ -8,14 +7,13 @@ import Testing
 @testable import WindTunnelWire
 
 /// How a server ends.
-@Suite(.timeLimit(.minutes(5))) struct StoppingTests {
+@Suite(.timeLimit(.minutes(5)), .stopsLoops) struct StoppingTests {
   static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
   @Test func `what is in flight is finished, and nothing else is begun`() async throws {
     let origin = try await Origin(holdingFirstUntilAnotherCame: Self.answer)
     let deck = Deck(Cassette(), mode: .rewrite)
-    var options = ReplayServer.Options.patient
-    options.upstream = try Upstream(origin.url)
+    let options = try ReplayServer.Options.before(origin.url)
     let server = try await ReplayServer(deck, options)
     let idle = try server.client()
     let busy = try server.client()
@@ -39,7 +37,6 @@ import Testing
     await stopped
     expectEqual(deck.recorded().cassette.interactions.map(\.request.url.path), ["/first"])
     for client in [idle, busy, releasing] { client.close() }
-    await origin.loop.stop()
   }
 
   @Test func `a server that is forgotten frees its port and ends its connections`() async throws {

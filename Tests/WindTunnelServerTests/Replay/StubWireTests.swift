@@ -1,11 +1,9 @@
-import Foundation
 import TestSupport
 import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// Stubs and templates as a socket sees them, byte by byte.
 @Suite(.timeLimit(.minutes(5))) struct StubWireTests {

@@ -1,11 +1,9 @@
-import Foundation
 import Origins
 import TestSupport
 import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// Independent plays of one cassette on one server.
 @Suite(.timeLimit(.minutes(5))) struct PlaysTests {

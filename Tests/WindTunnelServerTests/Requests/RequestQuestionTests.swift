@@ -4,7 +4,6 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// The questions about the requests of a server, and the rows that list them.
 @Suite struct RequestQuestionTests {

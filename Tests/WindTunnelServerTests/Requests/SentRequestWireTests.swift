@@ -4,7 +4,6 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// The requests that a server's deck keeps.
 @Suite(.timeLimit(.minutes(5))) struct SentRequestWireTests {
@@ -42,7 +41,7 @@ import Testing
       )
       _ = await client.receive(until: "\r\n\r\n")
       client.close()
-      _ = try await server.answer(to: "PUT /c HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+      _ = try await server.answer(to: closing("PUT /c"))
     }
     let sent = deck.requests()
     let plain = "GET http://x/a [Accept=a,Accept=b,X-Note=caf\u{e9}] '' true deck recording(1)"
@@ -95,10 +94,7 @@ import Testing
         let head =
           "POST /a HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer hunter2-hunter2-hunter2\r\n"
           + "Content-Type: \(type)\r\nConnection: close\r\nContent-Length: \(body.count)\r\n\r\n"
-        let client = try server.client()
-        await client.send(Array(head.utf8) + body)
-        _ = await client.receiveAll()
-        client.close()
+        _ = try await server.client().all(after: Array(head.utf8) + body)
       }
       let login = #"{"user": "ada", "password": "correct-horse-battery"}"#
       try await send(Array(login.utf8), "application/json")

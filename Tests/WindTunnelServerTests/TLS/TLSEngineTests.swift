@@ -7,7 +7,6 @@ import WindTunnelSymptoms
 @testable import WindTunnel
 @testable import WindTunnelCassettes
 @testable import WindTunnelRedaction
-@testable import WindTunnelServer
 @testable import WindTunnelWire
 
 /// Both ends of TLS in memory, without a socket.

@@ -7,7 +7,6 @@ import WindTunnelSymptoms
 @testable import WindTunnelCassettes
 @testable import WindTunnelHTTP
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// Handshakes that fail on purpose, met by a client of ours, by curl, and byte by byte.
 @Suite(.timeLimit(.minutes(5)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))

@@ -6,10 +6,9 @@ import Testing
 @testable import WindTunnel
 @testable import WindTunnelCassettes
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// A replay server by https, and clients that were not written here.
-@Suite(.timeLimit(.minutes(5)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
+@Suite(.timeLimit(.minutes(5)), .stopsLoops, .enabled(if: TLSKit.isThere, TLSKit.isMissing))
 struct TLSServerTests {
   static let large = 20_000_000
 
@@ -224,7 +223,7 @@ struct TLSServerTests {
   }
 
   @Test func `a server that stops says so to a client that waits`() async throws {
-    let loop = try EventLoop()
+    let loop = try EventLoop.ofTheTest()
     let met = Events<TLSChannelTests.Met>()
     let answered = Events<Void>()
     try await Self.serving { server, _ async throws in
@@ -240,6 +239,5 @@ struct TLSServerTests {
     }
     let seen = try await met.next()
     #expect(seen.isAgreed == true && seen.error == nil)
-    await loop.stop()
   }
 }

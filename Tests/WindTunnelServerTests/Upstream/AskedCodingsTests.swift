@@ -5,10 +5,9 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// The codings that an origin is asked for that is recorded.
-@Suite(.timeLimit(.minutes(5))) struct AskedCodingsTests {
+@Suite(.timeLimit(.minutes(5)), .stopsLoops) struct AskedCodingsTests {
   static let alamofire = "br;q=1.0, gzip;q=0.9, deflate;q=0.8"
 
   /// What the origin reads where a client says this.
@@ -33,7 +32,6 @@ import Testing
       )
     }
     let text = try await origin.asked.next()
-    await origin.loop.stop()
     let lines = text.components(separatedBy: "\r\n").filter { $0.hasPrefix("Accept-Encoding") }
     return (lines, deck.recordedWithoutTimes)
   }

@@ -5,10 +5,9 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// A recording server with a host that it leaves alone.
-@Suite(.timeLimit(.minutes(5))) struct IgnoredHostTests {
+@Suite(.timeLimit(.minutes(5)), .stopsLoops) struct IgnoredHostTests {
   private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"
 
   @Test func `an ignored host is asked itself and is not on the tape`() async throws {
@@ -19,8 +18,7 @@ import Testing
       Cassette(),
       options: PlaybackOptions(matcher: .pathAndQuery, mode: .rewrite, ignoring: [name])
     )
-    var options = ReplayServer.Options.patient
-    options.upstream = try Upstream(origin.url)
+    var options = try ReplayServer.Options.before(origin.url)
     options.recordedOrigin = "https://api.example.test"
     options.ignoredHosts = [try Upstream(telemetry.url)]
     try await ReplayServer.serving(deck, options) { server async throws in
@@ -41,8 +39,6 @@ import Testing
       deck.recorded().cassette.interactions.map(\.request.url),
       ["https://api.example.test/own"]
     )
-    await origin.loop.stop()
-    await telemetry.loop.stop()
   }
 
   @Test func `a host that is ignored without a port is at every port`() async throws {
@@ -69,7 +65,5 @@ import Testing
     #expect(try await telemetry.asked.next().hasPrefix("GET /named HTTP/1.1"))
     #expect(try await other.asked.next().hasPrefix("GET /own HTTP/1.1"))
     #expect(deck.recorded().cassette.interactions.isEmpty)
-    await other.loop.stop()
-    await telemetry.loop.stop()
   }
 }

@@ -10,7 +10,7 @@ import Testing
 @testable import WindTunnelWire
 
 /// A large answer takes long to be looked through for secrets: its own client waits, and nobody else.
-@Suite(.timeLimit(.minutes(5))) struct JournalWritingTests {
+@Suite(.timeLimit(.minutes(5)), .stopsLoops) struct JournalWritingTests {
   /// A folder with a journal in it.
   private struct Desk {
     let folder: URL
@@ -73,23 +73,18 @@ import Testing
     }
   }
 
-  private static func get(_ path: String) -> String {
-    "GET \(path) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-  }
-
   @Test(arguments: [false, true])
   func `others are answered while a large answer is looked through, whose client waits`(
     isChunked: Bool
   ) async throws {
     let desk = try Desk()
     let origin = try await Self.origin(Self.large, isChunked: isChunked)
-    var options = ReplayServer.Options.patient
-    options.upstream = try Upstream(origin.url)
+    var options = try ReplayServer.Options.before(origin.url)
     options.loops = 1
     let told = Locked<[String]>([])
     try await ReplayServer.serving(desk.deck, options) { server async throws in
       let client = try server.client()
-      await client.send(Self.get("/large"))
+      await client.send(closing("GET /large"))
       async let waited = {
         let (bytes, end) = await client.receiveAll()
         // Not before it is written down.
@@ -99,7 +94,7 @@ import Testing
       }()
       // The whole answer is here: its connection is given back.
       #expect(try await origin.left.next())
-      try await expectEqual(server.answer(to: Self.get("/small")).content, "small")
+      try await expectEqual(server.answer(to: closing("GET /small")).content, "small")
       try expectEqual(desk.paths(), ["/small"])
       told.withLock { $0.append("small") }
       let (bytes, end, paths) = try await waited
@@ -116,7 +111,6 @@ import Testing
     let file = desk.folder.appendingPathComponent("a.json")
     let taken = try RecordingJournal(besides: file).takeUp(onto: Cassette()).cassette
     expectEqual(taken.interactions.map(\.request.url.path), ["/large", "/small"])
-    await origin.loop.stop()
     try desk.remove()
   }
 
@@ -127,11 +121,11 @@ import Testing
     let origin = try await Self.origin(Self.smaller)
     try await origin.recording(desk.deck) { server, deck async throws in
       let client = try server.client()
-      await client.send(Self.get("/large"))
+      await client.send(closing("GET /large"))
       #expect(try await origin.left.next())
       client.socket.resetOnClose()
       client.close()
-      try await expectEqual(server.answer(to: Self.get("/small")).content, "small")
+      try await expectEqual(server.answer(to: closing("GET /small")).content, "small")
       let recorded = deck.recordedWithoutTimes
       expectEqual(recorded.map(\.response?.body.count), [Self.smaller.utf8.count, 5])
       #expect(recorded.allSatisfy { $0.failure == nil })
@@ -150,20 +144,19 @@ import Testing
     let base = origin.url.origin ?? ""
     try await ReplayServer.serving(desk.deck, options) { server async throws in
       let client = try server.client()
-      await client.send(Self.get("\(base)/large"))
+      await client.send(closing("GET \(base)/large"))
       async let waited: Void = {
         _ = await client.receiveAll()
         told.withLock { $0.append("large") }
       }()
       #expect(try await origin.left.next())
-      try await expectEqual(server.answer(to: Self.get("\(base)/small")).content, "small")
+      try await expectEqual(server.answer(to: closing("GET \(base)/small")).content, "small")
       told.withLock { $0.append("small") }
       await waited
       client.close()
     }
     expectEqual(told.withLock { $0 }, ["small", "large"])
     desk.journal.close()
-    await origin.loop.stop()
     try desk.remove()
   }
   /// The one has more bytes than wait for a part, and the other waits for its time.
@@ -177,7 +170,7 @@ import Testing
     }
     try await origin.recording(desk.deck) { server, _ async throws in
       let client = try server.client()
-      await client.send(Self.get("/large"))
+      await client.send(closing("GET /large"))
       let part = try await desk.line { $0.isPart }
       expectEqual(part.interaction.failure, Interaction.cut)
       let text = part.interaction.response?.body.text ?? ""
@@ -218,7 +211,6 @@ import Testing
       #expect(all.allSatisfy { !$0.isPart && $0.interaction.notes.isEmpty })
       await peer.leave()
     }
-    await origin.loop.stop()
     desk.journal.close()
     try desk.remove()
   }

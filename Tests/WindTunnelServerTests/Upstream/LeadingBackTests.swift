@@ -5,7 +5,6 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// Fields, cookies and URLs of a recorded origin, as clients of the server get them.
 @Suite(.timeLimit(.minutes(5))) struct LeadingBackTests {

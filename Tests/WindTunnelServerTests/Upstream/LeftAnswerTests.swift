@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 import Testing
 import WindTunnelSymptoms
@@ -9,12 +8,8 @@ import WindTunnelSymptoms
 
 /// What a client left before it had all of it: on the tape as that, and played as an answer that is
 /// still to come.
-@Suite(.timeLimit(.minutes(5))) struct LeftAnswerTests {
+@Suite(.timeLimit(.minutes(5)), .stopsLoops) struct LeftAnswerTests {
   private static let left = Failure(.cancelled, text: "the client left")
-
-  private static func get(_ target: String) -> String {
-    "GET \(target) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-  }
 
   /// Records what a client left that had got so much.
   private static func record(
@@ -25,7 +20,7 @@ import WindTunnelSymptoms
     let origin = try await Origin { $0.contains("\r\n\r\n") ? (pieces, .stays) : nil }
     func leave(_ server: ReplayServer, _ target: String) async throws {
       let client = try server.client()
-      await client.send(get(target))
+      await client.send(closing("GET \(target)"))
       _ = try await origin.asked.next()
       _ = await client.receive(atLeast: bytes)
       client.socket.resetOnClose()
@@ -39,7 +34,6 @@ import WindTunnelSymptoms
         _ = await seen.first(1)
         recorded = deck.recordedWithoutTimes
       }
-      await origin.loop.stop()
     } else {
       let deck = Deck(Cassette(), mode: .rewrite)
       try await origin.recording(deck, as: "https://api.example.test") { server, _ async throws in
@@ -78,7 +72,7 @@ import WindTunnelSymptoms
     let deck = Deck(Cassette(), mode: .rewrite)
     let client = try await origin.recording(deck) { server, _ async throws in
       let client = try server.client()
-      await client.send(Self.get("/a"))
+      await client.send(closing("GET /a"))
       _ = await client.receive(atLeast: Self.head.utf8.count)
       return client
     }
@@ -101,15 +95,15 @@ import WindTunnelSymptoms
     expectEqual(read, tape)
     try await ReplayServer.serving(Deck(read, matcher: .pathAndQuery)) { server async throws in
       let (first, second) = (try server.client(), try server.client())
-      await first.send(Self.get("/cut"))
-      await second.send(Self.get("/none"))
+      await first.send(closing("GET /cut"))
+      await second.send(closing("GET /none"))
       var text = ""
       while !text.hasSuffix("\r\n\r\nhel") {
         text += String(decoding: await first.receive(atLeast: 1), as: UTF8.self)
       }
       #expect(text.statusLine == "HTTP/1.1 200 OK" && text.contains("Content-Length: 9\r\n"))
       // Whoever is not answered is still there when others are.
-      #expect(try await server.answer(to: Self.get("/other")).statusLine.contains("501"))
+      #expect(try await server.answer(to: closing("GET /other")).statusLine.contains("501"))
       first.close()
       second.close()
     }

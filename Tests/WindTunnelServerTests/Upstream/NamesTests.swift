@@ -4,7 +4,6 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// Whose name requests and redirects bear: the tape's inside, the server's outside.
 @Suite(.timeLimit(.minutes(5))) struct NamesTests {

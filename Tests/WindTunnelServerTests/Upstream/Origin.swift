@@ -29,7 +29,7 @@ struct Origin: Sendable {
   enum End: Sendable { case close, reset, stays }
 
   init(_ answer: @escaping @Sendable (String) -> (pieces: [String], end: End)?) async throws {
-    let loop = try EventLoop()
+    let loop = try EventLoop.ofTheTest()
     let asked = Events<String>()
     let left = Events<Bool>()
     (self.loop, self.asked, self.left) = (loop, asked, left)
@@ -52,9 +52,15 @@ struct Origin: Sendable {
     }
   }
 
+  /// An origin that says a text to everybody.
+  init(saying text: String) async throws {
+    let head = "HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n"
+    try await self.init { _ in ([head + text], .stays) }
+  }
+
   /// An origin that answers `/first` only once something else is asked, and both with `answer`.
   init(holdingFirstUntilAnotherCame answer: String) async throws {
-    let loop = try EventLoop()
+    let loop = try EventLoop.ofTheTest()
     let asked = Events<String>()
     (self.loop, self.asked, left) = (loop, asked, Events())
     let shelf = Shelf()

@@ -1,21 +1,14 @@
-import Foundation
 import Origins
 import TestSupport
 import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
-@testable import WindTunnelHAR
-@testable import WindTunnelLink
 @testable import WindTunnelServer
 @testable import WindTunnelWire
 
 /// Origins that do not answer, and clients that do not wait for them.
-@Suite(.timeLimit(.minutes(5))) struct OriginPatienceTests {
-  private static func get(_ url: RequestURL) -> String {
-    "GET \(url) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-  }
-
+@Suite(.timeLimit(.minutes(5)), .stopsLoops) struct OriginPatienceTests {
   private static func limits(_ set: (inout Limits) -> Void) -> Limits {
     var limits = Limits.patient
     set(&limits)
@@ -39,7 +32,7 @@ import WindTunnelSymptoms
       try await ReplayServer.proxying(mode: .newEpisodes, limits: limits) { server, deck, seen in
         let url = "http://\(address)/a"
         let asked =
-          isTunnel ? "CONNECT \(address) HTTP/1.1\r\nHost: x\r\n\r\n" : Self.get(.init(url))
+          isTunnel ? "CONNECT \(address) HTTP/1.1\r\nHost: x\r\n\r\n" : closing("GET \(url)")
         let answer = try await server.answer(to: asked)
         expectEqual(answer.statusLine, "HTTP/1.1 502 Bad Gateway")
         #expect(answer.content.contains("\(address) did not answer in time"))
@@ -58,7 +51,7 @@ import WindTunnelSymptoms
     let origin = try await Origin { $0.contains("\r\n\r\n") ? ([], .stays) : nil }
     let limits = Self.limits { $0.responseSeconds = 0.3 }
     try await ReplayServer.proxying(mode: .newEpisodes, limits: limits) { server, deck, _ in
-      let answer = try await server.answer(to: Self.get(origin.url))
+      let answer = try await server.answer(to: closing("GET \(origin.url)"))
       expectEqual(answer.statusLine, "HTTP/1.1 502 Bad Gateway")
       #expect(answer.content.contains(" failed: the server sent nothing for 0.3 s.\n"), "\(answer)")
       #expect(try await origin.left.next())
@@ -67,12 +60,10 @@ import WindTunnelSymptoms
         [.failure(Failure(.timedOut, text: "the server sent nothing for 0.3 s"))]
       )
     }
-    await origin.loop.stop()
   }
 
   @Test func `an origin is given up after that time and not after twice as long`() async throws {
-    let loop = try EventLoop()
-    let address = try await loop.serve { script in
+    let address = try await EventLoop.serve { script in
       script.received = { channel, _ in
         channel.reactor.schedule(after: 1_900_000_000) { [weak channel] _ in
           channel?.write(Array("HTTP/1.1 204 No Content\r\n\r\n".utf8))
@@ -81,14 +72,13 @@ import WindTunnelSymptoms
     }
     let limits = Self.limits { $0.responseSeconds = 1 }
     try await ReplayServer.proxying(mode: .newEpisodes, limits: limits) { server, deck, _ in
-      let answer = try await server.answer(to: Self.get(.init("http://\(address)/")))
+      let answer = try await server.answer(to: closing("GET http://\(address)/"))
       expectEqual(answer.statusLine, "HTTP/1.1 502 Bad Gateway")
       expectEqual(
         deck.recordedWithoutTimes.map(\.result),
         [.failure(Failure(.timedOut, text: "the server sent nothing for 1 s"))]
       )
     }
-    await loop.stop()
   }
 
   @Test func `an answer that comes to a halt is cut on the tape as it was for the client`()
@@ -99,7 +89,7 @@ import WindTunnelSymptoms
     }
     let limits = Self.limits { $0.responseSeconds = 0.3 }
     try await ReplayServer.proxying(mode: .newEpisodes, limits: limits) { server, deck, _ in
-      let answer = try await server.answer(to: Self.get(origin.url))
+      let answer = try await server.answer(to: closing("GET \(origin.url)"))
       expectEqual(answer.content, "hello")
       #expect(try await origin.left.next())
       guard case .cut(let response, let failure) = deck.recordedWithoutTimes.first?.result else {
@@ -108,12 +98,10 @@ import WindTunnelSymptoms
       }
       #expect(response.body == Body("hello") && failure.symptom == .timedOut)
     }
-    await origin.loop.stop()
   }
 
   @Test func `an answer that drips for longer than that is whole`() async throws {
-    let loop = try EventLoop()
-    let address = try await loop.serve { script in
+    let address = try await EventLoop.serve { script in
       script.received = { channel, _ in
         channel.write(Array("HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n".utf8))
         var left = 15
@@ -127,10 +115,9 @@ import WindTunnelSymptoms
     }
     let limits = Self.limits { $0.responseSeconds = 1 }
     try await ReplayServer.proxying(limits: limits) { server, _, _ async throws in
-      let answer = try await server.answer(to: Self.get(.init("http://\(address)/")))
+      let answer = try await server.answer(to: closing("GET http://\(address)/"))
       expectEqual(answer.content, String(repeating: "x", count: 15))
     }
-    await loop.stop()
   }
 
   @Test(arguments: [false, true])
@@ -141,7 +128,7 @@ import WindTunnelSymptoms
     let limits = Self.limits { $0.halfClosedSeconds = 0.2 }
     try await ReplayServer.proxying(mode: .newEpisodes, limits: limits) { server, deck, seen in
       let client = try server.client()
-      await client.send(Self.get(origin.url))
+      await client.send(closing("GET \(origin.url)"))
       _ = try await origin.asked.next()
       if isReset { client.socket.resetOnClose() }
       client.close()
@@ -151,7 +138,6 @@ import WindTunnelSymptoms
       let left = Failure(.cancelled, text: "the client left")
       expectEqual(deck.recorded().cassette.interactions.map(\.result), [.failure(left)])
     }
-    await origin.loop.stop()
   }
 
   @Test func `a client that only says that it sends no more gets its answer`() async throws {
@@ -159,15 +145,13 @@ import WindTunnelSymptoms
     try await ReplayServer.proxying { server, _, _ async throws in
       let client = try server.client()
       let base = origin.url.origin ?? ""
-      await client.send(Self.get(.init("\(base)/first")))
+      await client.send(closing("GET \(base)/first"))
       client.socket.finishWriting()
       _ = try await origin.asked.next()
-      _ = try await server.answer(to: Self.get(.init("\(base)/second")))
-      let (bytes, end) = await client.receiveAll()
+      _ = try await server.answer(to: closing("GET \(base)/second"))
+      let (bytes, end) = await client.finish()
       expectEqual(String(decoding: bytes, as: UTF8.self).statusLine, "HTTP/1.1 204 No Content")
       expectEqual(end, .finished)
-      client.close()
     }
-    await origin.loop.stop()
   }
 }

@@ -6,10 +6,9 @@ import WindTunnelSymptoms
 
 @testable import WindTunnel
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// The recording server between a raw client and a raw origin.
-@Suite(.timeLimit(.minutes(5))) struct ProxyTests {
+@Suite(.timeLimit(.minutes(5)), .stopsLoops) struct ProxyTests {
   static let end = "Connection: close\r\n\r\n"
 
   @Test func `both directions pass and are kept`() async throws {
@@ -124,9 +123,8 @@ import WindTunnelSymptoms
       _ = try await origin.asked.next()
       let second = try await server.answer(to: "GET /second HTTP/1.1\r\nHost: x\r\n" + Self.end)
       expectEqual(second.statusLine, "HTTP/1.1 200 OK")
-      let (bytes, _) = await client.receiveAll()
+      let (bytes, _) = await client.finish()
       expectEqual(String(decoding: bytes, as: UTF8.self).statusLine, "HTTP/1.1 200 OK")
-      client.close()
       expectEqual(
         deck.recorded().cassette.interactions.map(\.request.url.path),
         ["/first", "/second"]
@@ -135,9 +133,7 @@ import WindTunnelSymptoms
   }
 
   @Test func `weather is met before the upstream is asked`() async throws {
-    let origin = try await Origin { _ in
-      (["HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"], .stays)
-    }
+    let origin = try await Origin(saying: "")
     let deck = Deck(
       Cassette(),
       scenario: [
@@ -161,8 +157,7 @@ import WindTunnelSymptoms
   @Test func `an upstream that refuses is a 502 and a failure on the tape`() async throws {
     let port = try ClosedPort()
     let deck = Deck(Cassette(), mode: .rewrite)
-    var options = ReplayServer.Options.patient
-    options.upstream = try Upstream(RequestURL("http://127.0.0.1:\(port.port)"))
+    let options = try ReplayServer.Options.before(RequestURL("http://127.0.0.1:\(port.port)"))
     try await ReplayServer.serving(deck, options) { server async throws in
       let answer = try await server.answer(to: "GET /a HTTP/1.1\r\nHost: x\r\n\r\n")
       expectEqual(answer.statusLine, "HTTP/1.1 502 Bad Gateway")

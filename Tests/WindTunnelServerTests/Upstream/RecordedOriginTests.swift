@@ -1,4 +1,3 @@
-import Foundation
 import Origins
 import TestSupport
 import Testing
@@ -8,30 +7,26 @@ import Testing
 @testable import WindTunnelWire
 
 /// What a recorder writes down of an origin that is known by another name than its own.
-@Suite(.timeLimit(.minutes(5))) struct RecordedOriginTests {
+@Suite(.timeLimit(.minutes(5)), .stopsLoops) struct RecordedOriginTests {
   /// Records one GET of `/start` that `answer` is the answer to.
   private func record(_ answer: String, as name: RequestURL) async throws
     -> (seen: [ResponseParser.Event], kept: Interaction)
   {
-    let loop = try EventLoop()
-    let address = try await loop.serve { script in
+    let address = try await EventLoop.serve { script in
       script.received = { channel, _ in
         channel.write(Array(answer.utf8))
         channel.close()
       }
     }
-    var options = ReplayServer.Options.patient
-    options.upstream = try Upstream(RequestURL("http://\(address)"))
+    var options = try ReplayServer.Options.before(RequestURL("http://\(address)"))
     options.recordedOrigin = name
     let deck = Deck(Cassette(), matcher: .pathAndQuery, mode: .rewrite)
     let server = try await ReplayServer(deck, options)
-    let client = try RawClient(.loopback(port: server.port))
-    await client.send("GET /start HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
-    let (bytes, end) = await client.receiveAll()
-    client.close()
+    let (bytes, end) = try await RawClient(.loopback(port: server.port)).all(
+      after: closing("GET /start", host: "127.0.0.1")
+    )
     expectEqual(end, .finished)
     await server.stop()
-    await loop.stop()
     var parser = ResponseParser()
     parser.expectAnswer(to: "GET")
     let kept = try #require(deck.recorded().cassette.interactions.first)
@@ -60,8 +55,7 @@ import Testing
   }
 
   @Test func `an address of this machine comes onto no tape that has another name`() async throws {
-    let loop = try EventLoop()
-    let address = try await loop.serve { script in
+    let address = try await EventLoop.serve { script in
       script.received = { channel, _ in
         guard let own = channel.socket.localAddress else { return channel.reset() }
         let fields = [
@@ -76,16 +70,12 @@ import Testing
         channel.close()
       }
     }
-    var options = ReplayServer.Options.patient
-    options.upstream = try Upstream(RequestURL("http://\(address)"))
+    var options = try ReplayServer.Options.before(RequestURL("http://\(address)"))
     options.recordedOrigin = "https://api.example.test:8443"
     let deck = Deck(Cassette(), matcher: .pathAndQuery, mode: .rewrite)
     let shown = try await ReplayServer.serving(deck, options) { server in
-      try await server.answer(
-        to: "GET /start HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
-      )
+      try await server.answer(to: closing("GET /start", host: "127.0.0.1"))
     }
-    await loop.stop()
     // The client comes back here.
     #expect(shown.contains("Location: http://127.0.0.1/next?a=1#b\r\n"), "\(shown)")
     let kept = try #require(deck.recorded().cassette.interactions.first?.response?.headers)
@@ -114,9 +104,7 @@ import Testing
     ])
     try await ReplayServer.serving(Deck(tape, matcher: .pathAndQuery)) { server async throws in
       let host = "127.0.0.1:\(server.port)"
-      let answer = try await server.answer(
-        to: "GET /start HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n"
-      )
+      let answer = try await server.answer(to: closing("GET /start", host: host))
       #expect(answer.contains("Location: http://\(host)/next\r\n"), "\(answer)")
     }
   }
@@ -124,8 +112,7 @@ import Testing
   @Test func `a failure's words name the origin on the tape, too`() async throws {
     let port = try ClosedPort()
     let deck = Deck(Cassette(), mode: .rewrite)
-    var options = ReplayServer.Options.patient
-    options.upstream = try Upstream(RequestURL("http://127.0.0.1:\(port.port)"))
+    var options = try ReplayServer.Options.before(RequestURL("http://127.0.0.1:\(port.port)"))
     options.recordedOrigin = "https://api.example.test"
     try await ReplayServer.serving(deck, options) { server async throws in
       _ = try await server.answer(to: "GET /a HTTP/1.1\r\nHost: x\r\n\r\n")

@@ -8,7 +8,7 @@ import Testing
 @testable import WindTunnelServer
 @testable import WindTunnelWire
 
-@Suite(.timeLimit(.minutes(5))) struct RelayTests {
+@Suite(.timeLimit(.minutes(5)), .stopsLoops) struct RelayTests {
   /// A port that relays to another, over a link to the client.
   func relay(
     to origin: SocketAddress,
@@ -24,7 +24,7 @@ import Testing
         guard let client = try? Channel(socket, on: reactor, delegate: waiting) else { return }
         client.pauseReading()
         waiting.connected = { upstream in
-          let linked = LinkedChannel(
+          let linked = LinkedConnection(
             client,
             down: link.map { Shaper($0.down) },
             up: link.map { Shaper($0.up) }
@@ -48,7 +48,7 @@ import Testing
 
   @Test(arguments: [nil, Link(up: narrow, down: narrow)])
   func `a relay carries both ways, however much, and passes the ends on`(link: Link?) async throws {
-    let loop = try EventLoop()
+    let loop = try EventLoop.ofTheTest()
     let ended = Events<SocketError?>()
     let origin = try await loop.serve { script in
       script.received = { channel, bytes in channel.write(bytes) }
@@ -64,13 +64,12 @@ import Testing
     #expect(bytes == sent && end == .finished)
     try await expectNil(ended.next())
     client.close()
-    await loop.stop()
   }
 
   @Test func `over a link what a client sends before its reset comes, and the reset behind it`()
     async throws
   {
-    let loop = try EventLoop()
+    let loop = try EventLoop.ofTheTest()
     let heard = Events<([UInt8], SocketError.Kind?)>()
     let origin = try await loop.serve { script in
       var bytes: [UInt8] = []
@@ -90,43 +89,34 @@ import Testing
     client.close()
     let (bytes, kind) = try await heard.next()
     #expect(bytes == [0] + pattern(200) && kind == .reset)
-    await loop.stop()
   }
 
   @Test(arguments: [nil, Link(up: narrow, down: narrow)])
   func `a relay passes a reset on as a reset, after the bytes before it`(link: Link?) async throws {
-    let loop = try EventLoop()
+    let loop = try EventLoop.ofTheTest()
     let origin = try await loop.serve { $0.reset(after: pattern(200)) }
     let address = try await relay(to: origin, on: loop, over: link)
     for _ in 0..<20 {
-      let client = try RawClient(address)
-      await client.send("go")
-      #expect(await client.receiveAll() == (pattern(200), .reset))
-      client.close()
+      #expect(try await RawClient(address).all(after: "go") == (pattern(200), .reset))
     }
-    await loop.stop()
   }
 
   @Test(arguments: [nil, Link(up: narrow, down: narrow)])
   func `an origin's reset comes behind what a fault holds back`(link: Link?) async throws {
-    let loop = try EventLoop()
+    let loop = try EventLoop.ofTheTest()
     let message: [UInt8] = [0x81, 1, 0x31]
     let origin = try await loop.serve { $0.reset(after: message) }
     for change in [ConversationFault.Change.swap, .late(.milliseconds(30))] {
       let address = try await relay(to: origin, on: loop, over: link, [.message(change, 1)])
-      let client = try RawClient(address)
-      await client.send("go")
-      #expect(await client.receiveAll() == (message, .reset), "\(change)")
-      client.close()
+      #expect(try await RawClient(address).all(after: "go") == (message, .reset), "\(change)")
     }
-    await loop.stop()
   }
 
   @Test(arguments: [nil, Link(up: narrow, down: narrow)])
   func `a fault that comes in the place of an origin's reset lets nothing of it through`(
     link: Link?
   ) async throws {
-    let loop = try EventLoop()
+    let loop = try EventLoop.ofTheTest()
     let reset = Events<Void>()
     let origin = try await loop.serve { script in
       script.received = { channel, _ in channel.reset() }
@@ -138,8 +128,6 @@ import Testing
     await client.send(Array(WebSocketClose(1000).frame.encoded(masking: 9)))
     _ = try await reset.next()
     client.socket.finishWriting()
-    #expect(await client.receiveAll() == ([], .finished))
-    client.close()
-    await loop.stop()
+    #expect(await client.finish() == ([], .finished))
   }
 }

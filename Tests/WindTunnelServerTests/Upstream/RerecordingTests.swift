@@ -10,27 +10,24 @@ import Testing
 @testable import WindTunnelWire
 
 /// A recorder in front of an origin that says the same every day, in the words of that day.
-@Suite(.timeLimit(.minutes(5))) struct RerecordingTests {
+@Suite(.timeLimit(.minutes(5)), .stopsLoops) struct RerecordingTests {
   private func record(_ address: SocketAddress, over tape: Cassette) async throws -> Cassette {
-    var options = ReplayServer.Options.patient
-    options.upstream = try Upstream(RequestURL("http://\(address)"))
+    var options = try ReplayServer.Options.before(RequestURL("http://\(address)"))
     options.recordedOrigin = "https://api.example.test"
     let deck = Deck(tape, matcher: .pathAndQuery, mode: .rewrite)
     let server = try await ReplayServer(deck, options)
     for path in ["/a", "/b?c=1", "/a"] {
-      let client = try RawClient(.loopback(port: server.port))
-      await client.send("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
-      _ = await client.receiveAll()
-      client.close()
+      _ = try await RawClient(.loopback(port: server.port)).all(
+        after: closing("GET \(path)", host: "127.0.0.1")
+      )
     }
     await server.stop()
     return deck.recorded().cassette
   }
 
   @Test func `recording an unchanged origin anew gives the same bytes`() async throws {
-    let loop = try EventLoop()
     let day = Locked(0)
-    let address = try await loop.serve { script in
+    let address = try await EventLoop.serve { script in
       script.received = { channel, _ in
         let today = day.withLock { day in
           day += 1
@@ -55,7 +52,6 @@ import Testing
     let first = try await record(address, over: Cassette())
     let second = try await record(address, over: first)
     let other = try await record(address, over: Cassette())
-    await loop.stop()
     expectEqual(first.interactions.map(\.response?.body.text), ["same", "same", "same"])
     expectEqual(second.data(), first.data())
     // Not because the origin repeated itself.

@@ -11,9 +11,9 @@ import WindTunnelSymptoms
 @testable import WindTunnelWire
 
 /// A recording server in front of one that is spoken to by https.
-@Suite(.timeLimit(.minutes(5)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
+@Suite(.timeLimit(.minutes(5)), .stopsLoops, .enabled(if: TLSKit.isThere, TLSKit.isMissing))
 struct TLSUpstreamTests {
-  static let request = "GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+  static let request = closing("GET /a")
 
   /// Stands in front of a port and hands over the first answer, and what is then on the tape.
   static func recording(
@@ -30,10 +30,7 @@ struct TLSUpstreamTests {
       trusting: .certificates(file.url)
     )
     return try await ReplayServer.serving(deck, options) { server async throws in
-      let client = try server.client()
-      await client.send(request)
-      let (bytes, end) = await client.receiveAll()
-      client.close()
+      let (bytes, end) = try await server.client().all(after: request)
       return (String(decoding: bytes, as: UTF8.self), end, deck.recordedWithoutTimes)
     }
   }
@@ -64,9 +61,7 @@ struct TLSUpstreamTests {
         )
         expectEqual(answer.content, "- 200000")
         let own = "127.0.0.1:\(server.port)"
-        let moved = try await server.answer(
-          to: "GET /moved HTTP/1.1\r\nHost: \(own)\r\nConnection: close\r\n\r\n"
-        )
+        let moved = try await server.answer(to: closing("GET /moved", host: own))
         #expect(moved.contains("\r\nLocation: http://\(own)/b\r\n"), "\(moved)")
       }
       let recorded = tape.recorded().cassette.interactions
@@ -95,7 +90,7 @@ struct TLSUpstreamTests {
     symptom: Symptom,
     reason: String
   ) async throws {
-    let loop = try EventLoop()
+    let loop = try EventLoop.ofTheTest()
     let address = try await TLSChannelTests.serve(on: loop, leaf: leaf) { script in
       script.received = { _, _ in Issue.record("the upstream was told something") }
     }
@@ -109,7 +104,6 @@ struct TLSUpstreamTests {
       "\(answer)"
     )
     expectEqual(Self.symptoms(tape), [symptom])
-    await loop.stop()
   }
 
   @Test(arguments: [
@@ -125,7 +119,6 @@ struct TLSUpstreamTests {
     let (answer, _, tape) = try await Self.recording(origin.address.port)
     expectEqual(answer.statusLine, "HTTP/1.1 502 Bad Gateway")
     expectEqual(Self.symptoms(tape), [symptom])
-    await origin.loop.stop()
   }
 
   @Test func `a host that is left alone is asked by its own scheme`() async throws {
@@ -137,8 +130,7 @@ struct TLSUpstreamTests {
         Cassette(),
         options: PlaybackOptions(matcher: .pathAndQuery, mode: .rewrite, ignoring: [host])
       )
-      var options = ReplayServer.Options.patient
-      options.upstream = try Upstream(origin.url)
+      var options = try ReplayServer.Options.before(origin.url)
       options.ignoredHosts = [
         try Upstream(
           RequestURL("https://\(name):\(port)"),
@@ -154,7 +146,6 @@ struct TLSUpstreamTests {
         }
         #expect(deck.recorded().cassette.interactions.isEmpty)
       }
-      await origin.loop.stop()
     }
   }
 

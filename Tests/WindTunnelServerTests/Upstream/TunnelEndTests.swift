@@ -9,13 +9,12 @@ import Testing
 @testable import WindTunnelWire
 
 /// How tunnels end while the link still holds something, and what is seen of it.
-@Suite(.timeLimit(.minutes(5))) struct TunnelEndTests {
+@Suite(.timeLimit(.minutes(5)), .stopsLoops) struct TunnelEndTests {
   private static let late = Link.Direction(delay: .milliseconds(300))
 
   @Test func `a reset behind an end overtakes nothing that is on its way`() async throws {
-    let loop = try EventLoop()
     let asking = Locked<RawClient?>(nil)
-    let address = try await loop.serve { script in
+    let address = try await EventLoop.serve { script in
       var hasSpoken = false
       script.received = { channel, _ in
         if hasSpoken {
@@ -38,19 +37,15 @@ import Testing
     try await ReplayServer.proxying(Scenario("x", link: link)) { server, _, seen async throws in
       let client = try await server.tunnel(to: address)
       asking.withLock { $0 = client }
-      await client.send("go")
-      #expect(await client.receiveAll() == (pattern(200), .reset))
-      client.close()
+      #expect(await client.all(after: "go") == (pattern(200), .reset))
       guard case .tunnel(let tunnel) = try await seen.next() else { return }
       #expect(tunnel.reason == .originReset && tunnel.bytesDown == 200)
     }
-    await loop.stop()
   }
 
   @Test func `a client's reset comes behind what it sent`() async throws {
-    let loop = try EventLoop()
     let ends = Events<([UInt8], SocketError.Kind?)>()
-    let address = try await loop.serve { script in
+    let address = try await EventLoop.serve { script in
       var bytes: [UInt8] = []
       script.received = { _, more in bytes += more }
       script.closed = { ends((bytes, $0?.kind)) }
@@ -66,7 +61,6 @@ import Testing
       guard case .tunnel(let tunnel) = try await seen.next() else { return }
       #expect(tunnel.reason == .clientReset && tunnel.bytesUp == 5)
     }
-    await loop.stop()
   }
 
   @Test func `a client that has said everything in advance gets its tunnel`() async throws {
@@ -76,15 +70,13 @@ import Testing
       let client = try server.client()
       await client.send("CONNECT \(echo.address) HTTP/1.1\r\nHost: x\r\n\r\nhello")
       client.socket.finishWriting()
-      let (bytes, end) = await client.receiveAll()
+      let (bytes, end) = await client.finish()
       expectEqual(
         String(decoding: bytes, as: UTF8.self),
         "HTTP/1.1 200 Connection Established\r\n\r\nhello"
       )
       expectEqual(end, .finished)
-      client.close()
     }
-    await echo.loop.stop()
   }
 
   @Test func `a client that leaves before its handshake is let go`() async throws {
@@ -92,8 +84,7 @@ import Testing
     try await ReplayServer.proxying(scenario) { server, _, seen async throws in
       let client = try await server.tunnel(to: .loopback(port: 1))
       client.socket.finishWriting()
-      #expect(await client.receiveAll() == ([], .finished))
-      client.close()
+      #expect(await client.finish() == ([], .finished))
       guard case .tunnel(let tunnel) = try await seen.next() else { return }
       expectEqual(tunnel.reason, .clientReset)
     }
@@ -113,7 +104,6 @@ import Testing
       guard case .tunnel(let tunnel) = try await seen.next() else { return }
       #expect(tunnel.reason == .cut && tunnel.bytesDown == 3)
     }
-    await echo.loop.stop()
   }
 
   @Test func `a tunnel that is open when the proxy is ended is seen, though its ends stay open`()
@@ -125,40 +115,23 @@ import Testing
       await client.send("hello")
       await expectEqual(client.receive(exactly: 5), Array("hello".utf8))
       await server.stop(grace: .zero)
-      try await expectEqual(
-        seen.next().timeless,
-        .tunnel(
-          TunnelEnd(
-            scenario: "calm",
-            authority: "\(echo.address)",
-            connect: .zero,
-            bytesUp: 5,
-            bytesDown: 5,
-            duration: .zero,
-            reason: .stopped
-          )
-        )
-      )
+      let ended = EndedExchange.tunnel(to: "\(echo.address)", bytes: 5, .stopped)
+      try await expectEqual(seen.next().timeless, ended)
       client.close()
     }
-    await echo.loop.stop()
   }
 
   @Test func `an origin is held while the last bytes before a cut are on their way`() async throws {
-    let loop = try EventLoop()
     let taken = Locked(0)
-    let address = try await loop.serve { $0.flood(64 << 20, taken) }
+    let address = try await EventLoop.serve { $0.flood(64 << 20, taken) }
     // 1600 bytes a second: what may pass takes longer than sending everything does.
     var scenario: Scenario = [.on("CONNECT *", .always, .reset(afterBodyBytes: 3200))]
     scenario.link = Link(up: .init(), down: .init(bitsPerSecond: 12_800, queueBytes: 1 << 20))
     try await ReplayServer.proxying(scenario) { server, _, _ async throws in
       let client = try await server.tunnel(to: address)
-      await client.send("go")
-      #expect(await client.receiveAll() == (Array(pattern(3200)), .reset))
+      #expect(await client.all(after: "go") == (Array(pattern(3200)), .reset))
       // What two systems' socket buffers hold; the whole would be 64 MiB.
       #expect(taken.withLock { $0 } < 32 << 20)
-      client.close()
     }
-    await loop.stop()
   }
 }

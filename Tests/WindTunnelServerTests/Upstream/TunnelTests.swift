@@ -10,7 +10,7 @@ import WindTunnelSymptoms
 @testable import WindTunnelServer
 @testable import WindTunnelWire
 
-@Suite(.timeLimit(.minutes(5))) struct TunnelTests {
+@Suite(.timeLimit(.minutes(5)), .stopsLoops) struct TunnelTests {
   @Test(arguments: [nil, Link(up: .init(), down: .init())])
   func `ten megabytes pass both ways unharmed, and each end by itself`(link: Link?) async throws {
     let echo = try await Echo()
@@ -23,22 +23,9 @@ import WindTunnelSymptoms
       let (bytes, end) = await received
       #expect(bytes == sent && end == .finished)
       client.close()
-      try await expectEqual(
-        seen.next().timeless,
-        .tunnel(
-          TunnelEnd(
-            scenario: "x",
-            authority: "\(echo.address)",
-            connect: .zero,
-            bytesUp: sent.count,
-            bytesDown: sent.count,
-            duration: .zero,
-            reason: .closed
-          )
-        )
-      )
+      let ended = EndedExchange.tunnel(to: "\(echo.address)", in: "x", bytes: sent.count, .closed)
+      try await expectEqual(seen.next().timeless, ended)
     }
-    await echo.loop.stop()
   }
 
   @Test func `what a client sends in advance is not lost`() async throws {
@@ -46,18 +33,15 @@ import WindTunnelSymptoms
     try await ReplayServer.proxying { server, _, _ async throws in
       let client = try await server.tunnel(to: echo.address, early: "hello")
       client.socket.finishWriting()
-      #expect(await client.receiveAll() == (Array("hello".utf8), .finished))
-      client.close()
+      #expect(await client.finish() == (Array("hello".utf8), .finished))
     }
-    await echo.loop.stop()
   }
 
   @Test func `an origin that has finished still hears its client, and the other way round`()
     async throws
   {
-    let loop = try EventLoop()
     let heard = Events<[UInt8]>()
-    let address = try await loop.serve { script in
+    let address = try await EventLoop.serve { script in
       var bytes: [UInt8] = []
       script.received = { channel, more in
         if bytes.isEmpty {
@@ -81,28 +65,22 @@ import WindTunnelSymptoms
       try await expectEqual(heard.next(), Array("abc".utf8))
       client.close()
     }
-    await loop.stop()
   }
 
   @Test(arguments: [nil, Link(up: .init(), down: .init(delay: .milliseconds(5)))])
   func `a reset is passed on as a reset, after the bytes before it`(link: Link?) async throws {
-    let loop = try EventLoop()
-    let address = try await loop.serve { $0.reset(after: pattern(200)) }
+    let address = try await EventLoop.serve { $0.reset(after: pattern(200)) }
     try await ReplayServer.proxying(Scenario("x", link: link)) { server, _, _ async throws in
       for _ in 0..<20 {
         let client = try await server.tunnel(to: address)
-        await client.send("go")
-        #expect(await client.receiveAll() == (pattern(200), .reset))
-        client.close()
+        #expect(await client.all(after: "go") == (pattern(200), .reset))
       }
     }
-    await loop.stop()
   }
 
   @Test func `a client's reset reaches the origin as one`() async throws {
-    let loop = try EventLoop()
     let ends = Events<SocketError.Kind?>()
-    let address = try await loop.serve { script in
+    let address = try await EventLoop.serve { script in
       script.closed = { ends($0?.kind) }
     }
     try await ReplayServer.proxying { server, _, seen async throws in
@@ -113,7 +91,6 @@ import WindTunnelSymptoms
       guard case .tunnel(let tunnel) = try await seen.next() else { return }
       expectEqual(tunnel.reason, .clientReset)
     }
-    await loop.stop()
   }
 
   @Test(arguments: [
@@ -123,9 +100,8 @@ import WindTunnelSymptoms
   func `a cut comes at its byte, and the next tunnel is whole`(fault: Fault, end: RawClient.End)
     async throws
   {
-    let loop = try EventLoop()
     let sent = pattern(500_000)
-    let address = try await loop.serve { script in
+    let address = try await EventLoop.serve { script in
       script.received = { channel, _ in
         channel.write(sent)
         channel.close()
@@ -134,17 +110,12 @@ import WindTunnelSymptoms
     let scenario: Scenario = [.on("CONNECT *", .first(1), fault)]
     try await ReplayServer.proxying(scenario) { server, _, seen async throws in
       let first = try await server.tunnel(to: address)
-      await first.send("go")
-      #expect(await first.receiveAll() == (Array(sent[..<100_000]), end))
-      first.close()
+      #expect(await first.all(after: "go") == (Array(sent[..<100_000]), end))
       guard case .tunnel(let tunnel) = try await seen.next() else { return }
       #expect(tunnel.reason == .cut && tunnel.bytesDown == 100_000)
       let second = try await server.tunnel(to: address)
-      await second.send("go")
-      #expect(await second.receiveAll() == (sent, .finished))
-      second.close()
+      #expect(await second.all(after: "go") == (sent, .finished))
     }
-    await loop.stop()
   }
 
   @Test func `a stalled tunnel stays open and says nothing more`() async throws {
@@ -160,7 +131,6 @@ import WindTunnelSymptoms
       await expectEqual(rest.0, [])
       client.close()
     }
-    await echo.loop.stop()
   }
 
   @Test func `the link's delay and rate are in a tunnel, each way its own`() async throws {
@@ -186,7 +156,6 @@ import WindTunnelSymptoms
       guard case .tunnel(let tunnel) = try await seen.next() else { return }
       #expect(try #require(tunnel.connect) >= .milliseconds(50))
     }
-    await echo.loop.stop()
   }
 
   @Test func `an origin that refuses is a 502 in words and a symptom`() async throws {
@@ -211,20 +180,17 @@ import WindTunnelSymptoms
     try await ReplayServer.proxying(limits: limits) { server, _, seen async throws in
       let start = ContinuousClock.now
       let client = try await server.tunnel(to: echo.address)
-      #expect(await client.receiveAll() == ([], .finished))
+      #expect(await client.finish() == ([], .finished))
       #expect(ContinuousClock.now - start >= .milliseconds(200))
-      client.close()
       guard case .tunnel(let tunnel) = try await seen.next() else { return }
       expectEqual(tunnel.reason, .expired)
     }
-    await echo.loop.stop()
   }
 
   @Test(arguments: [nil, Link(up: .init(), down: .init(delay: .milliseconds(1)))])
   func `a client that does not read holds the origin up, not the memory`(link: Link?) async throws {
-    let loop = try EventLoop()
     let taken = Locked(0)
-    let address = try await loop.serve { $0.flood(64 << 20, taken) }
+    let address = try await EventLoop.serve { $0.flood(64 << 20, taken) }
     try await ReplayServer.proxying(Scenario("x", link: link)) { server, _, _ async throws in
       let client = try await server.tunnel(to: address)
       await client.send("go")
@@ -240,7 +206,6 @@ import WindTunnelSymptoms
       #expect(last < 32 << 20)
       client.close()
     }
-    await loop.stop()
   }
 
   @Test(arguments: [false, true])
@@ -254,8 +219,7 @@ import WindTunnelSymptoms
       let hello = "\u{16}\u{3}\u{1}\u{0}\u{3}\u{1}\u{0}\u{0}"
       let client = try await server.tunnel(to: address, early: isEarly ? hello : "")
       if !isEarly { await client.send(hello) }
-      #expect(await client.receiveAll() == ([21, 3, 3, 0, 2, 2, 40], .finished))
-      client.close()
+      #expect(await client.finish() == ([21, 3, 3, 0, 2, 2, 40], .finished))
     }
   }
 }

@@ -5,7 +5,6 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// Content that comes in, and clients that take their time with it.
 @Suite(.timeLimit(.minutes(5))) struct UploadTests {
@@ -91,9 +90,7 @@ import Testing
           await Task.yield()
         }
       }
-      let answer = try await server.answer(
-        to: "GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-      )
+      let answer = try await server.answer(to: closing("GET /a"))
       #expect(answer.hasSuffix("GET /a"))
       // Too late, or too large by then; either is the end of it.
       let (first, _) = await slow[0].receiveAll()
@@ -123,9 +120,7 @@ import Testing
       // Each has begun, so that all of them are stuck.
       for client in silent { _ = await client.receive(atLeast: 1) }
       for _ in 0..<20 {
-        let answer = try await server.answer(
-          to: "GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-        )
+        let answer = try await server.answer(to: closing("GET /a"))
         #expect(answer.hasSuffix("\r\n\r\na"))
       }
       for client in silent { client.close() }

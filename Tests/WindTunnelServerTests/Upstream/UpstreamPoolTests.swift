@@ -10,22 +10,20 @@ import Testing
 @testable import WindTunnelWire
 
 /// Requests that only pass share connections; those that are recorded do not.
-@Suite(.timeLimit(.minutes(5))) struct UpstreamPoolTests {
+@Suite(.timeLimit(.minutes(5)), .stopsLoops) struct UpstreamPoolTests {
   private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
   /// An origin that says of every request on which of its connections it came, as which there.
   private struct Origin {
-    let loop: EventLoop
     let url: RequestURL
     let asked: Events<String>
 
     /// `answer` gets the number of the connection and of the request on it, both from 1; without
     /// one the connection is closed.
     init(_ answer: @escaping @Sendable (Int, Int) -> String?) async throws {
-      let loop = try EventLoop()
       let asked = Events<String>()
       let connections = Locked(0)
-      let address = try await loop.serve { script in
+      let address = try await EventLoop.serve { script in
         let connection = connections.withLock { count in
           count += 1
           return count
@@ -42,7 +40,7 @@ import Testing
         }
         script.ended = { $0.close() }
       }
-      (self.loop, self.asked) = (loop, asked)
+      self.asked = asked
       url = RequestURL("http://127.0.0.1:\(address.port)")
     }
 
@@ -57,7 +55,7 @@ import Testing
         Cassette(),
         options: PlaybackOptions(matcher: .pathAndQuery, ignoring: [name])
       )
-      let answers = try await ReplayServer.serving(deck, options) { server in
+      return try await ReplayServer.serving(deck, options) { server in
         let client = try server.client()
         defer { client.close() }
         var lines: [String] = []
@@ -68,8 +66,6 @@ import Testing
         }
         return lines
       }
-      await loop.stop()
-      return answers
     }
   }
 

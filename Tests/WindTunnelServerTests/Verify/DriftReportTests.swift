@@ -1,10 +1,8 @@
-import Foundation
 import TestSupport
 import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 @Suite struct DriftReportTests {
   private let request = Request("GET", "https://api.example.test/users/7")

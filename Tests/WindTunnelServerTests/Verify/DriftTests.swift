@@ -5,7 +5,6 @@ import WindTunnelSymptoms
 
 @testable import WindTunnelRedaction
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 @Suite struct DriftTests {
   private let request = Request("GET", "https://api.example.test/users/7")

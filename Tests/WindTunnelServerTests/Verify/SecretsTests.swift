@@ -3,7 +3,6 @@ import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 @Suite struct SecretsTests {
   @Test func `secrets come back in the spelling of their place`() throws {

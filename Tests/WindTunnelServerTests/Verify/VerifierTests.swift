@@ -10,10 +10,9 @@ import WindTunnelSymptoms
 @testable import WindTunnelLink
 @testable import WindTunnelRedaction
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// Holds cassettes against an origin that is written out in the test.
-@Suite(.timeLimit(.minutes(5))) struct VerifierTests {
+@Suite(.timeLimit(.minutes(5)), .stopsLoops) struct VerifierTests {
   private static let tape: RequestURL = "https://api.example.test"
 
   private func verify(
@@ -26,7 +25,6 @@ import WindTunnelSymptoms
     verifier.recordedOrigin = Self.tape
     adjust(&verifier)
     let drift = try await verifier.verify(Cassette(interactions))
-    await origin.loop.stop()
     expectEqual(drift.entries.map(\.number), Array(1...interactions.count))
     return drift.entries.map(\.verdict)
   }

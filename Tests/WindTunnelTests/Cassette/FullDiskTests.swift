@@ -32,19 +32,14 @@ import WindTunnelSymptoms
     for bytes in places + [line] {
       let disk = try SmallDisk()
       disk.state.withLock { $0.cutsWhileFailing = cuts }
-      let file = disk.folder.file("a.json")
       let told = Locked<[String]>([])
-      let journal = try RecordingJournal(besides: file, by: disk.calls) { line in
+      let journal = try RecordingJournal(besides: disk.file, by: disk.calls) { line in
         told.withLock { $0.append(line) }
       }
       let deck = Deck(Cassette(), mode: .newEpisodes, recordingJournal: journal)
-      let keep = { (path: String) in
-        let interaction = Self.interaction(path)
-        deck.keep(interaction, for: deck.decide(interaction.request))
-      }
-      keep("/a")
+      deck.record(Self.interaction("/a"))
       disk.state.withLock { $0.failure = (bytes, code) }
-      keep("/b")
+      deck.record(Self.interaction("/b"))
       let isWhole = bytes == line
       let reason = String(cString: strerror(code))
       expectEqual(
@@ -56,12 +51,12 @@ import WindTunnelSymptoms
               + "\(reason)."
           ])
       )
-      // Whoever is killed now leaves what can be read.
-      let read = { try Cassette.withLeftovers(file).cassette.interactions.map(\.request.url.path) }
       disk.state.withLock { $0.failure = nil }
-      keep("/c")
+      deck.record(Self.interaction("/c"))
       journal.close()
-      try expectEqual(read(), (isWhole ? ["/a", "/b", "/c"] : ["/a", "/c"]), "\(bytes)")
+      let left = try Cassette.withLeftovers(disk.file).cassette.interactions
+      let paths = left.map(\.request.url.path)
+      expectEqual(paths, (isWhole ? ["/a", "/b", "/c"] : ["/a", "/c"]), "\(bytes)")
     }
   }
 
@@ -70,11 +65,10 @@ import WindTunnelSymptoms
       throws
     {
       let disk = try SmallDisk()
-      let file = disk.folder.file("a.json")
-      let journal = try RecordingJournal(besides: file, by: disk.calls)
+      let journal = try RecordingJournal(besides: disk.file, by: disk.calls)
       let deck = Deck(Cassette(), mode: .newEpisodes, recordingJournal: journal)
       let interaction = Self.interaction("/a")
-      deck.keep(interaction, for: deck.decide(interaction.request))
+      deck.record(interaction)
       // Until its program begins a child has what its parent has, as a second descriptor has it.
       let folder = "/proc/self/fd"
       let own = try FileManager.default.contentsOfDirectory(atPath: folder).first { name in
@@ -87,28 +81,23 @@ import WindTunnelSymptoms
       let second = dup(try #require(own.flatMap { Int32($0) }))
       defer { close(second) }
       journal.close()
-      try expectEqual(Cassette.withLeftovers(file).cassette, Cassette([interaction]))
+      try expectEqual(Cassette.withLeftovers(disk.file).cassette, Cassette([interaction]))
     }
   #endif
 
   @Test func `what a failed write left is cut off before anything else is written`() throws {
     let disk = try SmallDisk()
     disk.state.withLock { $0.cutsWhileFailing = false }
-    let file = disk.folder.file("a.json")
-    let journal = try RecordingJournal(besides: file, by: disk.calls)
+    let journal = try RecordingJournal(besides: disk.file, by: disk.calls)
     let deck = Deck(Cassette(), mode: .newEpisodes, recordingJournal: journal)
-    let keep = { (path: String) in
-      let interaction = Self.interaction(path)
-      deck.keep(interaction, for: deck.decide(interaction.request))
-    }
-    keep("/a")
+    deck.record(Self.interaction("/a"))
     // A disk that is read-only from the midst of a line on, to the end.
     disk.state.withLock { $0.failure = (100, EROFS) }
-    for path in ["/b", "/c", "/d"] { keep(path) }
+    for path in ["/b", "/c", "/d"] { deck.record(Self.interaction(path)) }
     let size = try Data(contentsOf: journal.file).count
     journal.close()
     try expectEqual(Data(contentsOf: journal.file).count, size)
-    try expectEqual(Cassette.withLeftovers(file).cassette, Cassette([Self.interaction("/a")]))
+    try expectEqual(Cassette.withLeftovers(disk.file).cassette, Cassette([Self.interaction("/a")]))
   }
 
   /// What was on a cassette before it is recorded onto.
@@ -127,13 +116,12 @@ import WindTunnelSymptoms
 
   /// Records onto a cassette, with answers that come out of order.
   private func record(_ before: Before, on disk: SmallDisk) throws -> (Deck, RecordingJournal) {
-    let file = disk.folder.file("a.json")
-    if before != .nothing { try before.tape.write(to: file) }
+    if before != .nothing { try before.tape.write(to: disk.file) }
     if before == .handwritten {
-      let text = try String(contentsOf: file, encoding: .utf8)
-      try Data(text.replacing("      \"request\"", with: "  \"request\"").utf8).write(to: file)
+      let text = try String(contentsOf: disk.file, encoding: .utf8)
+      try Data(text.replacing("      \"request\"", with: "  \"request\"").utf8).write(to: disk.file)
     }
-    let journal = try RecordingJournal(besides: file, by: disk.calls)
+    let journal = try RecordingJournal(besides: disk.file, by: disk.calls)
     let tape = try journal.takeUp(onto: before.tape, goesOn: true).cassette
     let deck = Deck(tape, mode: before.mode, recordingJournal: journal)
     let outcomes = Self.new.map { deck.decide($0.request) }
@@ -164,7 +152,7 @@ import WindTunnelSymptoms
     disk.state.withLock { $0.bytesMax = used + room }
     try expectEqual(end(deck, journal), expected.interactions.count)
     try expectEqual(disk.folder.names, ["a.json"])
-    try expectEqual(Cassette(contentsOf: disk.folder.file("a.json")), expected)
+    try expectEqual(Cassette(contentsOf: disk.file), expected)
   }
 
   @Test func `where there is room for it, the cassette is laid out as ever`() throws {
@@ -174,21 +162,20 @@ import WindTunnelSymptoms
     let used = disk.used
     disk.state.withLock { $0.bytesMax = used + expected.data().count / 2 }
     _ = try end(deck, journal)
-    try expectEqual(Data(contentsOf: disk.folder.file("a.json")), expected.data())
+    try expectEqual(Data(contentsOf: disk.file), expected.data())
   }
 
   @Test func `where there is no room at all, everything stays as it was`() throws {
     let disk = try SmallDisk()
     let (deck, journal) = try record(.cassette, on: disk)
-    let file = disk.folder.file("a.json")
-    let text = try Data(contentsOf: file)
+    let text = try Data(contentsOf: disk.file)
     disk.state.withLock { $0.bytesMax = text.count }
     let words = refusal { try end(deck, journal) }
     #expect(words.hasSuffix("a.json cannot be written: No space left on device."), "\(words)")
     journal.close()
     try expectEqual(disk.folder.names, ["a.json", "a.json.journal"])
-    try expectEqual(Data(contentsOf: file), text)
-    let (cassette, count, _) = try Cassette.withLeftovers(file)
+    try expectEqual(Data(contentsOf: disk.file), text)
+    let (cassette, count, _) = try Cassette.withLeftovers(disk.file)
     expectEqual(cassette, Cassette(Before.cassette.tape.interactions + Self.new))
     expectEqual(count, Self.new.count)
   }
@@ -201,7 +188,6 @@ import WindTunnelSymptoms
     var steps = 0
     while true {
       let disk = try SmallDisk()
-      let file = disk.folder.file("a.json")
       let (deck, journal) = try record(before, on: disk)
       let used = disk.used
       disk.state.withLock { state in
@@ -220,13 +206,13 @@ import WindTunnelSymptoms
           expectEqual(cassette.interactions.filter(old.contains), before.tape.interactions)
         }
       }
-      check(try Cassette.withLeftovers(file).cassette)
-      let next = try RecordingJournal(besides: file)
-      let exists = FileManager.default.fileExists(atPath: file.path)
-      let tape = exists ? try Cassette(contentsOf: file) : Cassette()
+      check(try Cassette.withLeftovers(disk.file).cassette)
+      let next = try RecordingJournal(besides: disk.file)
+      let exists = FileManager.default.fileExists(atPath: disk.file.path)
+      let tape = exists ? try Cassette(contentsOf: disk.file) : Cassette()
       check(try next.takeUp(onto: tape).cassette)
       next.close()
-      check(try Cassette(contentsOf: file))
+      check(try Cassette(contentsOf: disk.file))
       try expectEqual(disk.folder.names, ["a.json"], "step \(steps)")
       if isWhole { break }
       steps += 1
@@ -240,19 +226,15 @@ import WindTunnelSymptoms
     paths: [String]
   ) throws {
     let disk = try SmallDisk()
-    let file = disk.folder.file("a.json")
     let tape = Cassette([Self.interaction("/old")])
-    try tape.write(to: file)
-    let journal = try RecordingJournal(besides: file, by: disk.calls)
+    try tape.write(to: disk.file)
+    let journal = try RecordingJournal(besides: disk.file, by: disk.calls)
     let deck = Deck(tape, mode: .newEpisodes, recordingJournal: journal)
-    for path in paths {
-      let interaction = Self.interaction(path)
-      deck.keep(interaction, for: deck.decide(interaction.request))
-    }
+    for path in paths { deck.record(Self.interaction(path)) }
     let big = Self.interaction("/big", SideFiles.bodyBytesMin)
     // The journal begins with its first line.
     disk.state.withLock { $0.callsMax = $0.calls + (paths.isEmpty ? 1 : 0) }
-    deck.keep(big, for: deck.decide(big.request))
+    deck.record(big)
     journal.close()
     let bodies = disk.folder.file("a.bodies")
     // The file of the body, which the dead process cannot remove.
@@ -263,8 +245,8 @@ import WindTunnelSymptoms
       to: bodies.appendingPathComponent(".\(SHA256.hexadecimal(data)).\(UUID().uuidString)")
     )
     let expected = Cassette(tape.interactions + paths.map { Self.interaction($0) })
-    try expectEqual(Cassette.withLeftovers(file).cassette, expected)
-    let next = try RecordingJournal(besides: file)
+    try expectEqual(Cassette.withLeftovers(disk.file).cassette, expected)
+    let next = try RecordingJournal(besides: disk.file)
     try expectEqual(next.takeUp(onto: tape).cassette, expected)
     next.close()
     try expectEqual(disk.folder.names, ["a.json"])
@@ -272,14 +254,13 @@ import WindTunnelSymptoms
 
   @Test func `a journal with bodies in side files is read by whoever plays or looks`() throws {
     let disk = try SmallDisk()
-    let file = disk.folder.file("a.json")
-    let journal = try RecordingJournal(besides: file)
+    let journal = try RecordingJournal(besides: disk.file)
     let deck = Deck(Cassette(), mode: .newEpisodes, recordingJournal: journal)
     let big = Self.interaction("/big", SideFiles.bodyBytesMin)
-    deck.keep(big, for: deck.decide(big.request))
+    deck.record(big)
     journal.close()
     #expect(try Data(contentsOf: journal.file).count < 40_000)
-    try expectEqual(Cassette.withLeftovers(file).cassette, Cassette([big]))
+    try expectEqual(Cassette.withLeftovers(disk.file).cassette, Cassette([big]))
   }
 
   @Test func `piece by piece the text of a cassette is the same`() throws {

@@ -7,6 +7,14 @@ import Testing
 
 /// Exchanges that are journalled in parts while they last.
 @Suite struct JournalPartsTests {
+  private let folder: TemporaryFolder
+  private let file: URL
+
+  init() throws {
+    folder = try TemporaryFolder()
+    file = folder.file("a.json")
+  }
+
   private func whole(_ path: String, _ text: String) -> Interaction {
     Interaction(Request("GET", RequestURL("https://api.example.test\(path)")), .text(Body(text)))
   }
@@ -16,8 +24,7 @@ import Testing
   }
 
   @Test func `a cut at any byte leaves all that was whole, and the last part of the rest`() throws {
-    let folder = try TemporaryFolder()
-    let (file, name) = (folder.file("a.json"), folder.file("a.json.journal"))
+    let name = folder.file("a.json.journal")
     // As where no part that was replaced could be withdrawn.
     let rows = [
       (1, true, part("/a", "on")), (2, false, whole("/b", "two")), (3, true, part("/c", "thr")),
@@ -50,8 +57,6 @@ import Testing
   @Test func `a part gives way to more of its exchange, with its large body and its secrets`()
     throws
   {
-    let folder = try TemporaryFolder()
-    let file = folder.file("a.json")
     let journal = try RecordingJournal(besides: file)
     let large = String(repeating: "word ", count: 60_000)
     let bodies = {
@@ -81,8 +86,6 @@ import Testing
   }
 
   @Test func `a part takes no whole recording's place where a cassette is made anew`() throws {
-    let folder = try TemporaryFolder()
-    let file = folder.file("a.json")
     let tape = Cassette([whole("/a", "old"), whole("/b", "old")])
     try tape.write(to: file)
     let journal = try RecordingJournal(besides: file)

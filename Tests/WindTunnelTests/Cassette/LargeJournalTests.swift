@@ -8,6 +8,14 @@ import Testing
 
 /// Large interactions, whose secrets are looked for while others are written down.
 @Suite struct LargeJournalTests {
+  private let folder: TemporaryFolder
+  private let file: URL
+
+  init() throws {
+    folder = try TemporaryFolder()
+    file = folder.file("a.json")
+  }
+
   private static func interaction(_ path: String, _ text: String, padding: Int = 0) -> Interaction {
     let body = text + String(repeating: " word", count: padding / 5)
     return Interaction(
@@ -61,8 +69,6 @@ import Testing
 
   @Test func `a large interaction shares no pseudonym with what is written beside it`() async throws
   {
-    let folder = try TemporaryFolder()
-    let file = folder.file("users.json")
     let journal = try RecordingJournal(besides: file)
     let deck = Deck(Cassette(), mode: .rewrite, recordingJournal: journal)
     let large = Self.interaction(
@@ -85,7 +91,7 @@ import Testing
       // One of them teaches what the large one repeats.
       let secret = count == 2 ? "hidden-secret-2" : "small-secret-\(count)"
       let small = Self.interaction("/\(count)", "access_token=\(secret)")
-      deck.keep(small, for: deck.decide(small.request))
+      deck.record(small)
     }
     await written
     expectNil(journal.problem)
@@ -106,7 +112,7 @@ import Testing
     expectEqual(hidden, bodies[2].firstMatch(of: /access_token=(.*)/).map { String($0.output.1) })
   }
 
-  private static func sideFiles(of file: URL) throws -> [String] {
+  private func sideFiles() throws -> [String] {
     let folder = file.deletingPathExtension().appendingPathExtension("bodies")
     guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
     return try FileManager.default.contentsOfDirectory(atPath: folder.path)
@@ -114,16 +120,14 @@ import Testing
   }
 
   @Test func `a body that two lines name stays when one of them is written anew`() throws {
-    let folder = try TemporaryFolder()
-    let file = folder.file("users.json")
     let journal = try RecordingJournal(besides: file)
     for (order, path) in ["/a?x=plain-word-9", "/b"].enumerated() {
       journal.append(Self.interaction(path, "picture", padding: 300_000), order: order)
     }
-    try expectEqual(Self.sideFiles(of: file).count, 1)
+    try expectEqual(sideFiles().count, 1)
     journal.append(Self.interaction("/c", "access_token=plain-word-9"), order: 2)
     expectNil(journal.problem)
-    try expectEqual(Self.sideFiles(of: file).count, 1)
+    try expectEqual(sideFiles().count, 1)
     journal.close()
     let next = try RecordingJournal(besides: file)
     let (cassette, count) = try next.takeUp(onto: Cassette())
@@ -136,15 +140,13 @@ import Testing
   func `what is thrown away leaves no body behind, and what comes behind the end writes nothing`()
     throws
   {
-    let folder = try TemporaryFolder()
-    let file = folder.file("users.json")
     let journal = try RecordingJournal(besides: file)
     journal.append(Self.interaction("/a", "picture", padding: 300_000), order: 0)
-    try expectEqual(Self.sideFiles(of: file).count, 1)
+    try expectEqual(sideFiles().count, 1)
     journal.giveUp()
-    try expectEqual(Self.sideFiles(of: file), [])
+    try expectEqual(sideFiles(), [])
     journal.append(Self.interaction("/late", "picture", padding: 300_000), order: 1)
-    try expectEqual(Self.sideFiles(of: file), [])
+    try expectEqual(sideFiles(), [])
     #expect(!FileManager.default.fileExists(atPath: journal.file.path))
   }
 }

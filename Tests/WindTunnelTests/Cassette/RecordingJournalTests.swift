@@ -6,6 +6,14 @@ import WindTunnelSymptoms
 @testable import WindTunnel
 
 @Suite struct RecordingJournalTests {
+  private let folder: TemporaryFolder
+  private let file: URL
+
+  init() throws {
+    folder = try TemporaryFolder()
+    file = folder.file("a.json")
+  }
+
   private func interaction(_ path: String, _ text: String = "x", token: String? = nil)
     -> Interaction
   {
@@ -32,12 +40,10 @@ import WindTunnelSymptoms
   }
 
   @Test func `what was complete is taken up in the order of the requests`() throws {
-    let folder = try TemporaryFolder()
-    let file = folder.file("users.json")
     let tape = Cassette([interaction("/old")])
     try tape.write(to: file)
     try recordAndVanish([interaction("/a"), interaction("/b")], onto: tape, besides: file)
-    try expectEqual(folder.names, ["users.json", "users.json.journal"])
+    try expectEqual(folder.names, ["a.json", "a.json.journal"])
     try expectEqual(Cassette(contentsOf: file), tape)
     let journal = try RecordingJournal(besides: file)
     let (folded, count) = try journal.takeUp(onto: tape)
@@ -45,12 +51,10 @@ import WindTunnelSymptoms
     expectEqual(folded, Cassette([interaction("/old"), interaction("/a"), interaction("/b")]))
     try expectEqual(Cassette(contentsOf: file), folded)
     journal.close()
-    try expectEqual(folder.names, ["users.json"])
+    try expectEqual(folder.names, ["a.json"])
   }
 
   @Test func `what was being made anew replaces what it asked for and leaves the rest`() throws {
-    let folder = try TemporaryFolder()
-    let file = folder.file("users.json")
     let tape = Cassette([interaction("/a", "old", token: "first-token"), interaction("/b", "old")])
     let redacted = Cassette(
       [interaction("/a", "old", token: "REDACTED-authorization-1"), interaction("/b", "old")]
@@ -66,8 +70,6 @@ import WindTunnelSymptoms
       let url: RequestURL = "https://api.example.test/graphql"
       return Interaction(Request("POST", url, body: body), .text(Body(answer)))
     }
-    let folder = try TemporaryFolder()
-    let file = folder.file("users.json")
     let tape = Cassette([question("Users", "old"), question("Shops", "old")])
     try recordAndVanish([question("Users", "new")], onto: tape, .rewrite, besides: file)
     let folded = try RecordingJournal(besides: file).takeUp(onto: tape).cassette
@@ -78,18 +80,14 @@ import WindTunnelSymptoms
   func `a short secret that is known later leaves the journal as a long one does`(
     secret: String
   ) throws {
-    let folder = try TemporaryFolder()
-    let file = folder.file("users.json")
     let journal = try RecordingJournal(besides: file)
     let deck = Deck(Cassette(), mode: .rewrite, recordingJournal: journal)
     var maybe = interaction("/maybe")
     // Of a cookie it is not known yet whether it is anybody's secret.
     maybe.request.headers["Cookie"] = "tab=\(secret)"
-    for interaction in [
+    [
       interaction("/hint", "Say \(secret) and enter."), maybe, interaction("/me", token: secret),
-    ] {
-      deck.keep(interaction, for: deck.decide(interaction.request))
-    }
+    ].forEach(deck.record)
     let text = try String(contentsOf: journal.file, encoding: .utf8)
     #expect(!text.contains(" \(secret) "))
     #expect(!text.contains("\"\(secret)\""))
@@ -101,17 +99,13 @@ import WindTunnelSymptoms
   }
 
   @Test func `no secret stands in the journal, not even one that is known later`() throws {
-    let folder = try TemporaryFolder()
-    let file = folder.file("users.json")
     let journal = try RecordingJournal(besides: file)
     let deck = Deck(Cassette(), mode: .rewrite, recordingJournal: journal)
     let text = { try String(contentsOf: journal.file, encoding: .utf8) }
-    for interaction in [
+    [
       interaction("/login", #"{"greeting":"s3cr3t-token"}"#), interaction("/between"),
       interaction("/me", token: "s3cr3t-token"), interaction("/echo", "s3cr3t-token"),
-    ] {
-      deck.keep(interaction, for: deck.decide(interaction.request))
-    }
+    ].forEach(deck.record)
     #expect(!(try text().contains("s3cr3t")))
     journal.close()
     let (folded, count) = try RecordingJournal(besides: file).takeUp(onto: Cassette())
@@ -128,8 +122,6 @@ import WindTunnelSymptoms
 
   @Test(arguments: [Data([0, 1, 255]), Data("a\nb\r\n\u{2028}\"".utf8), Data(), Data("{ }".utf8)])
   func `a body comes back byte for byte`(body: Data) throws {
-    let folder = try TemporaryFolder()
-    let file = folder.file("a.json")
     let answer = Response(headers: ["X-A": "1", "x-a": "2"], body: Body(body))
     var interaction = Interaction(Request("POST", "https://a/b", body: Body(body)), answer)
     interaction.timing = Timing(firstByte: .milliseconds(1), lastByte: .milliseconds(2))
@@ -139,8 +131,6 @@ import WindTunnelSymptoms
   }
 
   @Test func `a line that was being written counts for nothing, and nothing follows it`() throws {
-    let folder = try TemporaryFolder()
-    let file = folder.file("a.json")
     try recordAndVanish([interaction("/a"), interaction("/b")], besides: file)
     let name = folder.file("a.json.journal")
     try Data(try Data(contentsOf: name).dropLast(7)).write(to: name)
@@ -149,14 +139,12 @@ import WindTunnelSymptoms
     // The answers came in reverse.
     #expect((folded, count) == (Cassette([interaction("/b")]), 1))
     let deck = Deck(folded, mode: .newEpisodes, recordingJournal: journal)
-    deck.keep(interaction("/c"), for: deck.decide(interaction("/c").request))
+    deck.record(interaction("/c"))
     journal.close()
     try expectEqual(RecordingJournal(besides: file).takeUp(onto: folded).count, 1)
   }
 
   @Test func `a damaged journal is refused in words and stays`() throws {
-    let folder = try TemporaryFolder()
-    let file = folder.file("a.json")
     try recordAndVanish([interaction("/a")], besides: file)
     let name = folder.file("a.json.journal")
     try (Data(contentsOf: name) + Data("{oops}\n".utf8)).write(to: name)
@@ -167,8 +155,6 @@ import WindTunnelSymptoms
   }
 
   @Test func `one recording at a time goes onto a cassette`() throws {
-    let folder = try TemporaryFolder()
-    let file = folder.file("a.json")
     let first = try RecordingJournal(besides: file)
     let words = refusal { try RecordingJournal(besides: file) }
     #expect(words.hasSuffix("a.json cannot be written: it is being recorded by another process."))
@@ -178,8 +164,7 @@ import WindTunnelSymptoms
   }
 
   @Test func `by another name it is the same cassette, and a planted link is no journal`() throws {
-    let folder = try TemporaryFolder()
-    let (file, link) = (folder.file("a.json"), folder.file("b.json"))
+    let link = folder.file("b.json")
     try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
     let first = try RecordingJournal(besides: file)
     let words = refusal { try RecordingJournal(besides: link) }
@@ -198,13 +183,11 @@ import WindTunnelSymptoms
 
   @Test(arguments: [false, true])
   func `a cassette that is changed while it is recorded is not overwritten`(isNew: Bool) throws {
-    let folder = try TemporaryFolder()
-    let file = folder.file("a.json")
     let (old, edited) = (Cassette([interaction("/a")]), Cassette([interaction("/edited")]))
     if !isNew { try old.write(to: file) }
     let journal = try RecordingJournal(besides: file)
     let deck = Deck(isNew ? Cassette() : old, mode: .newEpisodes, recordingJournal: journal)
-    deck.keep(interaction("/b"), for: deck.decide(interaction("/b").request))
+    deck.record(interaction("/b"))
     try edited.write(to: file)
     let (cassette, orders, _) = deck.numbered()
     let words = refusal { try journal.end(with: cassette, orders: orders) }
@@ -217,8 +200,6 @@ import WindTunnelSymptoms
   }
 
   @Test func `an edit that keeps size and date is seen`() throws {
-    let folder = try TemporaryFolder()
-    let file = folder.file("a.json")
     var stamps: [FileStamp] = []
     // The system's clock of files goes in steps of some milliseconds.
     for edit in 0..<10_000 where stamps.first == stamps.last {
@@ -231,8 +212,6 @@ import WindTunnelSymptoms
   }
 
   @Test func `refused connections alone are no recording`() throws {
-    let folder = try TemporaryFolder()
-    let file = folder.file("a.json")
     let refused = Interaction(Request("GET", "https://a/b"), .failure(Failure(.connectionRefused)))
     try recordAndVanish([refused], besides: file)
     #expect(try RecordingJournal(besides: file).takeUp(onto: Cassette()) == (Cassette(), 0))

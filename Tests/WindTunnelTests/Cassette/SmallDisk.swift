@@ -21,6 +21,9 @@ final class SmallDisk: Sendable {
   let folder: TemporaryFolder
   let state = Locked(State())
 
+  /// The cassette that is recorded.
+  var file: URL { folder.file("a.json") }
+
   init() throws { folder = try TemporaryFolder() }
 
   /// How many bytes the files have.

@@ -50,6 +50,12 @@ import Testing
       return heard
     }
 
+    /// Says something, and returns the words that have been heard since the last time.
+    mutating func heard(after text: String, at milliseconds: Double = 0) -> [String] {
+      say(text, at: milliseconds)
+      return news()
+    }
+
     /// Lets time pass, as a courier would.
     mutating func wait(until end: Double) {
       while let next = wakes.min(), next <= end {
@@ -65,10 +71,8 @@ import Testing
       said(.server, 5, #"{"id":1,"ok":1}"#), said(.server, 6, #"{"id":2,"ok":2}"#),
     ])
     expectEqual(table.news(), [])
-    table.say(#"{"id":1}"#)
-    expectEqual(table.news(), [#"{"id":1,"ok":1}"#])
-    table.say(#"{"id":2}"#)
-    expectEqual(table.news(), [#"{"id":2,"ok":2}"#])
+    expectEqual(table.heard(after: #"{"id":1}"#), [#"{"id":1,"ok":1}"#])
+    expectEqual(table.heard(after: #"{"id":2}"#), [#"{"id":2,"ok":2}"#])
     expectEqual(table.player.waiting, [])
   }
 
@@ -163,14 +167,12 @@ import Testing
       said(.client, 0, "a"), said(.server, 1, "1"), said(.client, 2, "b"),
       said(.server, 3, "2"), said(.server, 4, "3"), said(.client, 5, "c"), said(.server, 6, "4"),
     ])
-    table.say("a")
-    expectEqual(table.news(), ["1"])
+    expectEqual(table.heard(after: "a"), ["1"])
     expectEqual(
       table.player.waiting.map(\.description),
       ["2 messages wait for #3", "1 message waits for #6"]
     )
-    table.say("c")
-    expectEqual(table.news(), ["4"])
+    expectEqual(table.heard(after: "c"), ["4"])
     expectEqual(table.player.waiting.map(\.description), ["2 messages wait for #3"])
   }
 
@@ -180,11 +182,9 @@ import Testing
       said(.server, 1, #"{"topic":"t","n":1}"#, after: 1),
       said(.server, 1, #"{"topic":"t","n":2}"#, after: 2),
     ])
-    table.say("second")
-    expectEqual(table.news(), [])
+    expectEqual(table.heard(after: "second"), [])
     expectEqual(table.player.waiting.map(\.description), ["2 messages wait for #1"])
-    table.say("first")
-    expectEqual(table.news(), [#"{"topic":"t","n":1}"#, #"{"topic":"t","n":2}"#])
+    expectEqual(table.heard(after: "first"), [#"{"topic":"t","n":1}"#, #"{"topic":"t","n":2}"#])
   }
 
   @Test(arguments: [(Pace.times(1), 1.0), (.times(10), 10), (.times(0.5), 0.5)])
@@ -249,8 +249,7 @@ import Testing
         #"close 1008 not on the cassette; nearest: #2, differs in $.channel: recorded "b", asked "c""#
       ]
     )
-    table.say("anything")
-    expectEqual(table.news(), [])
+    expectEqual(table.heard(after: "anything"), [])
     var silent = Table([said(.server, 0, "hello")])
     silent.say("x")
     expectEqual(
@@ -296,13 +295,11 @@ import Testing
       ]
     }
     table = Table(counted)
-    table.say(#"{"id":77,"method":"m2"}"#)
-    expectEqual(table.news(), [#"{"id":77,"r":2}"#])
+    expectEqual(table.heard(after: #"{"id":77,"method":"m2"}"#), [#"{"id":77,"r":2}"#])
     table = Table([
       said(.client, 0, #"{"op":"get","id":7}"#), said(.client, 0, #"{"op":"get","id":9}"#),
     ])
-    table.say(#"{"op":"get","id":8}"#)
-    expectEqual(table.news().first?.hasPrefix("close 1008"), true)
+    expectEqual(table.heard(after: #"{"op":"get","id":8}"#).first?.hasPrefix("close 1008"), true)
   }
 
   @Test func `a heartbeat that comes once more gets its own reply`() {
@@ -325,15 +322,12 @@ import Testing
       said(.server, 3, "pong"), said(.client, 4, "ping"),
     ])
     for _ in 0..<2 {
-      table.say("ping")
-      expectEqual(table.news(), ["pong"])
+      expectEqual(table.heard(after: "ping"), ["pong"])
     }
     // The third was not answered on the cassette either.
-    table.say("ping")
-    expectEqual(table.news(), [])
+    expectEqual(table.heard(after: "ping"), [])
     for _ in 0..<3 {
-      table.say("ping")
-      expectEqual(table.news(), ["pong"])
+      expectEqual(table.heard(after: "ping"), ["pong"])
     }
   }
 
@@ -357,8 +351,7 @@ import Testing
       said(.client, 0, #"{"id":"886313e1-3b8a-5372-9b90-0c9aee199e5d","a":1}"#),
     ])
     for _ in 0..<2 { table.say(#"{"id":"\#(id)","a":1}"#) }
-    table.say(#"{"id":"16fd2706-8baf-433b-82eb-8c7fada847da","a":1}"#)
-    expectEqual(table.news(), [])
+    expectEqual(table.heard(after: #"{"id":"16fd2706-8baf-433b-82eb-8c7fada847da","a":1}"#), [])
     table.say(#"{"id":"16fd2706-8baf-433b-82eb-8c7fada847da","a":2}"#)
     expectEqual(table.news().count, 1)
   }
@@ -373,10 +366,8 @@ import Testing
     table.say(#"{ "b": [1, 2e0], "a": 1 }"#)
     table.say(#"{"op":"auth","token":"wt-secret"}"#)
     table.say("LOGIN hunter2 now")
-    table.say("at 2027-01-01T00:00:00Z")
-    expectEqual(table.news(), ["1", "2", "3", "4"])
-    table.say("LOGIN hunter2 later")
-    expectEqual(table.news().first?.hasPrefix("close 1008"), true)
+    expectEqual(table.heard(after: "at 2027-01-01T00:00:00Z"), ["1", "2", "3", "4"])
+    expectEqual(table.heard(after: "LOGIN hunter2 later").first?.hasPrefix("close 1008"), true)
   }
 
   @Test func `text and bytes are two things`() {
@@ -408,12 +399,9 @@ import Testing
       said(.server, 1, #"{"id":1,"ok":1}"#), said(.server, 1, #"{"id":2,"ok":2}"#),
       WebSocketMessage(from: .server, closing: code, "bye", offset: .milliseconds(2)),
     ])
-    table.say(#"{"id":2}"#)
-    expectEqual(table.news(), [#"{"id":2,"ok":2}"#])
-    table.say(#"{"id":1}"#)
-    expectEqual(table.news(), [#"{"id":1,"ok":1}"#, expected])
-    table.say(#"{"id":3}"#)
-    expectEqual(table.news(), [])
+    expectEqual(table.heard(after: #"{"id":2}"#), [#"{"id":2,"ok":2}"#])
+    expectEqual(table.heard(after: #"{"id":1}"#), [#"{"id":1,"ok":1}"#, expected])
+    expectEqual(table.heard(after: #"{"id":3}"#), [])
   }
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)

@@ -29,21 +29,12 @@ import WindTunnelSymptoms
     lastEvent: String? = nil,
     pace: Pace = .immediately,
     method: String = "GET"
-  ) -> (steps: [Delivery.Step], misfits: [String]) {
+  ) -> Played {
     let scenario: Scenario = fault.map { [.always(.always, $0)] } ?? .calm
     let deck = Deck(Cassette([interaction]), scenario: scenario, matcher: .pathAndQuery, pace: pace)
     var request = Request(method, "http://x/events")
     if let lastEvent { request.headers["Last-Event-ID"] = lastEvent }
-    let outcome = deck.decide(request)
-    let delivery = deck.delivery(of: outcome, on: .onTheWire)
-    return (delivery.steps, deck.journal.all.last?.misfits ?? [])
-  }
-
-  private static func sent(_ steps: [Delivery.Step]) -> String {
-    let bytes = steps.flatMap { step -> [UInt8] in
-      if case .bytes(.data(let data)) = step { Array(data) } else { [] }
-    }
-    return String(decoding: bytes, as: UTF8.self)
+    return deck.play(request)
   }
 
   @Test(arguments: [
@@ -51,19 +42,19 @@ import WindTunnelSymptoms
     (.stall(afterEvents: 2), .stall), (.halfClose(afterEvents: 2), .closeWrite),
   ])
   func `an answer ends between two events`(fault: Fault, ending: Delivery.Step) {
-    let (steps, misfits) = Self.delivery(fault)
-    expectEqual(Self.sent(steps), Self.events[..<2].joined())
-    expectEqual(steps.last, ending)
-    expectEqual(misfits, [])
+    let played = Self.delivery(fault)
+    expectEqual(played.sent, Self.events[..<2].joined())
+    expectEqual(played.steps.last, ending)
+    expectEqual(played.misfits, [])
   }
 
   @Test func `a pause between two events is one, and none is before the first`() {
-    let (steps, _) = Self.delivery(.stall(afterEvents: 1, for: .seconds(2)))
-    expectEqual(Self.sent(steps), Self.body)
-    #expect(steps.contains(.wait(.seconds(2))))
-    let (none, _) = Self.delivery(.close(afterEvents: 0))
-    expectEqual(Self.sent(none), "")
-    #expect(none.contains { if case .head = $0 { true } else { false } })
+    let paused = Self.delivery(.stall(afterEvents: 1, for: .seconds(2)))
+    expectEqual(paused.sent, Self.body)
+    #expect(paused.steps.contains(.wait(.seconds(2))))
+    let none = Self.delivery(.close(afterEvents: 0))
+    expectEqual(none.sent, "")
+    #expect(none.head != nil)
   }
 
   @Test func `a stream that is cut is in chunks as a whole one is, of which the last is missing`() {
@@ -72,7 +63,7 @@ import WindTunnelSymptoms
       Timing.Chunk(bytes: Self.body.utf8.count - 30, offset: .milliseconds(20)),
     ]
     for fault in [nil, Fault.close(afterEvents: 2), .reset(afterBodyBytes: 7)] {
-      let (steps, _) = Self.delivery(fault, Self.interaction(chunks: chunks))
+      let steps = Self.delivery(fault, Self.interaction(chunks: chunks)).steps
       let heads = steps.compactMap { if case .head(let head) = $0 { head.headers } else { nil } }
       expectEqual(heads, [["Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"]])
     }
@@ -85,41 +76,40 @@ import WindTunnelSymptoms
   ) {
     var interaction = Self.interaction()
     interaction.request.headers["Last-Event-ID"] = "2"
-    let (steps, _) = Self.delivery(nil, interaction, lastEvent: asked)
-    expectEqual(Self.sent(steps), Self.events[skipped...].joined())
+    let sent = Self.delivery(nil, interaction, lastEvent: asked).sent
+    expectEqual(sent, Self.events[skipped...].joined())
   }
 
   @Test func `lines of JSON are events`() {
     let lines = Self.interaction(type: "application/x-ndjson", "{\"n\":1}\n{\"n\":2}\n")
-    expectEqual(Self.sent(Self.delivery(.reset(afterEvents: 1), lines).steps), "{\"n\":1}\n")
+    expectEqual(Self.delivery(.reset(afterEvents: 1), lines).sent, "{\"n\":1}\n")
   }
 
   @Test func `where there are no events, or fewer, that is said`() {
     let text = Self.delivery(.reset(afterEvents: 1), Self.interaction(type: "text/plain"))
-    expectEqual(Self.sent(text.steps), Self.body)
+    expectEqual(text.sent, Self.body)
     expectEqual(
       text.misfits,
       [#"{"resetAfterEvents":1} was not done: the answer streams no events."#]
     )
     let few = Self.delivery(.reset(afterEvents: 5))
-    expectEqual(Self.sent(few.steps), Self.body)
+    expectEqual(few.sent, Self.body)
     expectEqual(few.misfits, [#"{"resetAfterEvents":5} was not done: the answer has 4 events."#])
   }
 
   @Test(arguments: [("2", 2), ("4", 4), ("1", 1), ("9", 0), ("", 0), (" 2", 0)])
   func `a client that comes back gets what is behind its last event`(id: String, seen: Int) {
-    let (steps, _) = Self.delivery(nil, lastEvent: id)
-    expectEqual(Self.sent(steps), Self.events[seen...].joined())
+    expectEqual(Self.delivery(nil, lastEvent: id).sent, Self.events[seen...].joined())
   }
 
   @Test func `events that share an id come again, and a block without data has one, too`() {
     let body = "id: 1\ndata: a\n\ndata: b\n\nid: 5\n\ndata: c\n\n"
     let stream = Self.interaction(body)
     expectEqual(
-      Self.sent(Self.delivery(nil, stream, lastEvent: "1").steps),
+      Self.delivery(nil, stream, lastEvent: "1").sent,
       "data: b\n\nid: 5\n\ndata: c\n\n"
     )
-    expectEqual(Self.sent(Self.delivery(nil, stream, lastEvent: "5").steps), "data: c\n\n")
+    expectEqual(Self.delivery(nil, stream, lastEvent: "5").sent, "data: c\n\n")
   }
 
   @Test func `a rest of a stream is no response for others, and no live origin is kept from them`()
@@ -138,7 +128,7 @@ import WindTunnelSymptoms
       response.head.headers["Content-Encoding"] = "gzip"
       coded.result = .response(response)
     }
-    expectEqual(Self.sent(Self.delivery(nil, coded, lastEvent: "2").steps), Self.body)
+    expectEqual(Self.delivery(nil, coded, lastEvent: "2").sent, Self.body)
     expectEqual(
       Self.delivery(.reset(afterEvents: 1), coded).misfits,
       [#"{"resetAfterEvents":1} was not done: the body is in a coding."#]
@@ -149,27 +139,22 @@ import WindTunnelSymptoms
     let length = Self.events[0].utf8.count
     let chunks = (0..<4).map { Timing.Chunk(bytes: length, offset: .milliseconds(10 + 30 * $0)) }
     let stream = Self.interaction(chunks: chunks)
-    let (whole, _) = Self.delivery(nil, stream, pace: .asRecorded)
-    let (rest, _) = Self.delivery(nil, stream, lastEvent: "2", pace: .asRecorded)
-    func waits(_ steps: [Delivery.Step]) -> [Duration] {
-      steps.compactMap { if case .wait(let length) = $0 { length } else { nil } }
+    let whole = Self.delivery(nil, stream, pace: .asRecorded)
+    let rest = Self.delivery(nil, stream, lastEvent: "2", pace: .asRecorded)
+    func waits(_ played: Played) -> [Duration] {
+      played.steps.compactMap { if case .wait(let length) = $0 { length } else { nil } }
     }
     expectEqual(
       waits(whole),
       [.milliseconds(10), .milliseconds(30), .milliseconds(30), .milliseconds(30)]
     )
     expectEqual(waits(rest), [.milliseconds(10), .milliseconds(30)])
-    expectEqual(Self.sent(rest), Self.events[2...].joined())
+    expectEqual(rest.sent, Self.events[2...].joined())
   }
 
   @Test func `a stream is cut where a client comes back to`() {
     // It has seen two events, of the rest it gets one.
-    let (steps, _) = Self.delivery(.reset(afterEvents: 1), lastEvent: "2")
-    expectEqual(Self.sent(steps), Self.events[2])
-  }
-
-  private static func head(_ steps: [Delivery.Step]) -> ResponseHead? {
-    steps.lazy.compactMap { if case .head(let head) = $0 { head } else { nil } }.first
+    expectEqual(Self.delivery(.reset(afterEvents: 1), lastEvent: "2").sent, Self.events[2])
   }
 
   @Test func `a client that has seen all is told that there is no more`() {
@@ -178,14 +163,14 @@ import WindTunnelSymptoms
       response.head.headers["Access-Control-Allow-Origin"] = "*"
       stream.result = .response(response)
     }
-    let (steps, _) = Self.delivery(nil, stream, lastEvent: "4")
-    expectEqual(Self.sent(steps), "")
+    let played = Self.delivery(nil, stream, lastEvent: "4")
+    expectEqual(played.sent, "")
     expectEqual(
-      Self.head(steps),
+      played.head,
       ResponseHead(status: 204, headers: ["Access-Control-Allow-Origin": "*"])
     )
-    expectEqual(steps.last, .finish)
-    expectEqual(Self.head(Self.delivery(nil, stream, lastEvent: "3").steps)?.status, 200)
+    expectEqual(played.steps.last, .finish)
+    expectEqual(Self.delivery(nil, stream, lastEvent: "3").head?.status, 200)
   }
 
   @Test func `where the recording broke off, it breaks off again, and there is no 204`() {
@@ -193,21 +178,20 @@ import WindTunnelSymptoms
     if case .response(let response) = stream.result {
       stream.result = .cut(response, Failure(.connectionLost))
     }
-    let (steps, _) = Self.delivery(nil, stream, lastEvent: "4")
-    #expect(Self.head(steps)?.status == 200 && Self.sent(steps) == "")
-    expectEqual(steps.last, .reset)
+    let played = Self.delivery(nil, stream, lastEvent: "4")
+    #expect(played.head?.status == 200 && played.sent == "")
+    expectEqual(played.steps.last, .reset)
   }
 
   @Test func `a POST that names its last event goes on behind it, and one that does not is new`() {
     var stream = Self.interaction()
     stream.request.method = "POST"
     func sent(_ id: String?) -> String {
-      Self.sent(Self.delivery(nil, stream, lastEvent: id, method: "POST").steps)
+      Self.delivery(nil, stream, lastEvent: id, method: "POST").sent
     }
     expectEqual(sent("2"), Self.events[2...].joined())
     expectEqual(sent(nil), Self.body)
-    let (steps, _) = Self.delivery(nil, stream, lastEvent: "4", method: "POST")
-    expectEqual(Self.head(steps)?.status, 204)
+    expectEqual(Self.delivery(nil, stream, lastEvent: "4", method: "POST").head?.status, 204)
   }
 
   @Test func `fields of events that are changed come in the pieces of the recording`() {

@@ -7,17 +7,14 @@ import WindTunnelSymptoms
 
 /// Answers in good form, and nearly so, that are not the recorded ones.
 @Suite struct HTTPFaultLoweringTests {
-  private func outcome(
+  private func play(
     _ faults: [Fault],
     _ interactions: [Interaction] = [recorded("hello")],
     at now: Date? = nil,
-    _ url: RequestURL = "/a?b=c"
-  ) -> (Deck, Outcome) {
-    let deck = Deck(
-      Cassette(interactions),
-      scenario: Scenario("s", rules: [.on("GET /a", .always, faults)])
-    )
-    return (deck, deck.decide(Request("GET", url), at: now))
+    on stage: Stage = .onTheWire
+  ) -> Played {
+    Deck(Cassette(interactions), scenario: [.on("GET /a", .always, faults)])
+      .play(Request("GET", "/a?b=c"), at: now, on: stage)
   }
 
   private static func recorded(_ body: String, _ headers: HeaderFields = [:]) -> Interaction {
@@ -25,16 +22,11 @@ import WindTunnelSymptoms
   }
 
   private func steps(_ faults: [Fault], on stage: Stage = .onTheWire) -> [Delivery.Step] {
-    let (deck, outcome) = outcome(faults)
-    return Array(deck.delivery(of: outcome, on: stage).steps.dropFirst())
+    play(faults, on: stage).steps
   }
 
   private func head(_ faults: [Fault], at now: Date? = nil) -> ResponseHead? {
-    let (deck, outcome) = outcome(faults, at: now)
-    return deck.delivery(of: outcome, on: .onTheWire).steps.lazy.compactMap { step in
-      guard case .head(let head) = step else { return nil }
-      return head
-    }.first
+    play(faults, at: now).head
   }
 
   @Test(arguments: [
@@ -83,11 +75,8 @@ import WindTunnelSymptoms
     (.large, "hello" + String(repeating: " ", count: 1 << 20)),
   ])
   func `another body has its own length`(content: ResponseEdit.Content, body: String) {
-    let (deck, outcome) = outcome(
-      [.alter(.body(content))],
-      [Self.recorded("hello", ["Content-Length": "5"])]
-    )
-    let whole = deck.delivery(of: outcome, on: .onTheWire).whole
+    let recorded = Self.recorded("hello", ["Content-Length": "5"])
+    let whole = play([.alter(.body(content))], [recorded]).delivery.whole
     expectEqual(whole?.body, Data(body.utf8))
     expectEqual(whole?.head, ResponseHead(headers: ["Content-Length": "\(body.utf8.count)"]))
   }
@@ -103,11 +92,8 @@ import WindTunnelSymptoms
     events: String,
     half: String
   ) throws {
-    let (deck, outcome) = outcome(
-      [.alter(.body(.errorEvent))],
-      [Self.recorded(events, ["Content-Type": type])]
-    )
-    let whole = deck.delivery(of: outcome, on: .onTheWire).whole
+    let recorded = Self.recorded(events, ["Content-Type": type])
+    let whole = play([.alter(.body(.errorEvent))], [recorded]).delivery.whole
     let body = try #require(whole.map { String(decoding: $0.body, as: UTF8.self) })
     let error =
       #"{"type":"error","error":{"type":"overloaded_error","message":"The server is overloaded."}}"#
@@ -116,12 +102,10 @@ import WindTunnelSymptoms
   }
 
   @Test func `an error takes no place in what streams no events`() {
-    let (deck, outcome) = outcome(
-      [.alter(.body(.errorEvent))],
-      [Self.recorded("{}", ["Content-Type": "application/json"])]
-    )
-    expectEqual(deck.delivery(of: outcome, on: .onTheWire).whole?.body, Data("{}".utf8))
-    expectEqual(deck.journal.all.last?.misfits.first?.contains("streams no events"), true)
+    let recorded = Self.recorded("{}", ["Content-Type": "application/json"])
+    let played = play([.alter(.body(.errorEvent))], [recorded])
+    expectEqual(played.delivery.whole?.body, Data("{}".utf8))
+    expectEqual(played.misfits.first?.contains("streams no events"), true)
   }
 
   @Test(
@@ -134,19 +118,20 @@ import WindTunnelSymptoms
   func `another recording's body comes with its type`(row: (Int, String?), stage: Stage) {
     let packed: HeaderFields = ["Content-Type": "text/x", "Content-Encoding": "gzip", "B": "b"]
     let other = Response(status: 404, headers: packed, body: Body(MutationLoweringTests.gzip))
-    let (deck, outcome) = outcome(
+    let played = play(
       [.alter(.bodyOf(recording: row.0))],
       [
         Self.recorded("hello", ["ETag": "1"]), Interaction(Request("GET", "/b"), other),
         Interaction(Request("GET", "/c"), .failure(Failure(.timedOut))),
-      ]
+      ],
+      on: stage
     )
-    let whole = deck.delivery(of: outcome, on: stage).whole
+    let whole = played.delivery.whole
     let type: HeaderFields = row.1 == nil ? ["Content-Type": "text/x"] : [:]
     expectEqual(whole?.head, ResponseHead(headers: HeaderFields([HeaderField("ETag", "1")] + type)))
     expectEqual(whole?.body, Data((row.1 == nil ? "0123456789" : "hello").utf8))
     expectEqual(
-      deck.journal.all.flatMap(\.misfits),
+      played.misfits,
       row.1.map { [#"{"bodyOf":\#(row.0)} was not done: \#($0)."#] } ?? []
     )
   }
@@ -179,13 +164,10 @@ import WindTunnelSymptoms
   }
 
   private func body(_ content: ResponseEdit.Content, _ text: String) -> String? {
-    let (deck, outcome) = outcome(
-      [.alter(.body(content))],
-      [Self.recorded(text, ["Content-Type": "text/event-stream"])]
-    )
-    let whole = deck.delivery(of: outcome, on: .onTheWire).whole
-    expectEqual(deck.journal.all.last?.misfits, [])
-    return whole.map { String(decoding: $0.body, as: UTF8.self) }
+    let recorded = Self.recorded(text, ["Content-Type": "text/event-stream"])
+    let played = play([.alter(.body(content))], [recorded])
+    expectEqual(played.misfits, [])
+    return played.delivery.whole.map { String(decoding: $0.body, as: UTF8.self) }
   }
 
   @Test(arguments: [
@@ -194,13 +176,11 @@ import WindTunnelSymptoms
   ])
   func `where no id can be lost that is said`(type: String, text: String, reason: String) {
     for content in [ResponseEdit.Content.missingEventIDs, .emptyEventIDs] {
-      let (deck, outcome) = outcome(
-        [.alter(.body(content))],
-        [Self.recorded(text, ["Content-Type": type])]
-      )
-      expectEqual(deck.delivery(of: outcome, on: .onTheWire).whole?.body, Data(text.utf8))
+      let recorded = Self.recorded(text, ["Content-Type": type])
+      let played = play([.alter(.body(content))], [recorded])
+      expectEqual(played.delivery.whole?.body, Data(text.utf8))
       expectEqual(
-        deck.journal.all.last?.misfits,
+        played.misfits,
         [#"{"body":"\#(content.rawValue)"} was not done: the answer \#(reason)."#]
       )
     }
@@ -228,13 +208,10 @@ import WindTunnelSymptoms
 
   @Test func `a stale answer is the take before the due one, and its age is told`() {
     let takes = [Self.recorded("one"), Self.recorded("two"), Self.recorded("three")]
-    let deck = Deck(
-      Cassette(takes),
-      scenario: [.on("GET /a", .every(2), .alter(.stale(seconds: 60)))]
-    )
+    let scenario: Scenario = [.on("GET /a", .every(2), .alter(.stale(seconds: 60)))]
+    let deck = Deck(Cassette(takes), scenario: scenario)
     let seen = (1...5).map { _ -> String in
-      let outcome = deck.decide(Request("GET", "/a?b=c"))
-      let whole = deck.delivery(of: outcome, on: .onTheWire).whole
+      let whole = deck.play(Request("GET", "/a?b=c")).delivery.whole
       let age = whole?.head.headers["Age"] ?? "-"
       return "\(String(decoding: whole?.body ?? Data(), as: UTF8.self)) \(age)"
     }
@@ -290,17 +267,16 @@ import WindTunnelSymptoms
   func `only a client that takes gzip is sent a bomb`(accepts: String?, takes: Bool) {
     var request = Request("GET", "/a?b=c")
     if let accepts { request.headers["Accept-Encoding"] = accepts }
-    let deck = Deck(
-      Cassette([Self.recorded("hello", ["Content-Length": "5"])]),
-      scenario: [.on("GET /a", .always, .alter(.gzipBomb(bytes: 3_000_000)))]
-    )
-    let answer = deck.delivery(of: deck.decide(request), on: .onTheWire).whole
+    let cassette = Cassette([Self.recorded("hello", ["Content-Length": "5"])])
+    let fault = Fault.alter(.gzipBomb(bytes: 3_000_000))
+    let played = Deck(cassette, scenario: [.on("GET /a", .always, fault)]).play(request)
+    let answer = played.delivery.whole
     let bomb = GzipBomb(opensTo: 3_000_000).data
     expectEqual(answer?.body, (takes ? bomb : Data("hello".utf8)))
     expectEqual(answer?.head.headers["Content-Encoding"], (takes ? "gzip" : nil))
     expectEqual(answer?.head.headers["Content-Length"], (takes ? "\(bomb.count)" : "5"))
     let refusal = #"{"gzipBombBytes":3000000} was not done: the client takes no gzip."#
-    expectEqual(deck.journal.all[0].misfits, (takes ? [] : [refusal]))
+    expectEqual(played.misfits, (takes ? [] : [refusal]))
   }
 
   @Test func `what an answer gives no room for is noted`() {
@@ -308,11 +284,10 @@ import WindTunnelSymptoms
     let faults: [Fault] = [
       .malformed(.badChunkSize), .alter(.contentEncoding(.gzip)), .alter(.body(.duplicated)),
     ]
-    let (deck, outcome) = outcome(faults, [empty])
-    let steps = deck.delivery(of: outcome, on: .onTheWire).steps
-    expectEqual(steps, [.await(.requestEnd), .head(ResponseHead(status: 204)), .finish])
+    let played = play(faults, [empty])
+    expectEqual(played.delivery, .steps(.head(ResponseHead(status: 204)), .finish))
     expectEqual(
-      deck.journal.all[0].misfits,
+      played.misfits,
       [
         #"{"malformed":"badChunkSize"} was not done: the answer has no body."#,
         #"{"contentEncoding":"gzip"} was not done: the answer has no body."#,
@@ -323,14 +298,11 @@ import WindTunnelSymptoms
 
   @Test func `a connection that is kept ends afterwards, and the answer is used up`() {
     let end = IdleEnd(.reset, .idle(.seconds(1)))
-    let (deck, outcome) = outcome([.idle(end)])
-    let delivery = deck.delivery(of: outcome, on: .onTheWire)
+    let cassette = Cassette([Self.recorded("hello")])
+    let deck = Deck(cassette, scenario: [.on("GET /a", .always, .idle(end))])
     expectEqual(
-      delivery,
-      Delivery(
-        [.await(.requestEnd), .head(ResponseHead()), .bytes("hello"), .finish],
-        afterwards: .idle(end)
-      )
+      deck.play(Request("GET", "/a?b=c")).delivery,
+      .steps(.head(ResponseHead()), .bytes("hello"), .finish, then: .idle(end))
     )
     expectEqual(deck.journal.all.map(\.take), [.recording(0)])
   }
@@ -359,10 +331,7 @@ import WindTunnelSymptoms
     )
     let outcome = deck.decide(Request("GET", "/a"))
     #expect(!outcome.forwards)
-    guard case .bytes(.data(let bytes)) = deck.delivery(of: outcome, on: .onTheWire).steps[1] else {
-      Issue.record("there are no bytes")
-      return
-    }
-    #expect(String(decoding: bytes, as: UTF8.self).hasPrefix("HTTP/9.9 200 OK\r\n"))
+    let played = Played(delivery: deck.delivery(of: outcome, on: .onTheWire))
+    #expect(played.sent.hasPrefix("HTTP/9.9 200 OK\r\n"))
   }
 }

@@ -15,18 +15,18 @@ extension LoweringTests {
     let cut = RecordedResult.cut(response, Failure(symptom))
     expectEqual(
       delivery([], cut),
-      Self.steps(.head(head), .bytes("hello"), ending, then: ending == .reset ? .reset : .close)
+      .steps(.head(head), .bytes("hello"), ending, then: ending == .reset ? .reset : .close)
     )
     expectEqual(
       delivery([], cut, on: .inProcess),
-      Self.steps(.head(head), .bytes("hello"), .fail(symptom), then: .close)
+      .steps(.head(head), .bytes("hello"), .fail(symptom), then: .close)
     )
   }
 
   @Test func `a recorded cut whose length was not announced does not look whole`() {
     let cut = RecordedResult.cut(Self.hello, Failure(.truncated))
     let head = ResponseHead(headers: ["Content-Length": "6"])
-    expectEqual(delivery([], cut), Self.steps(.head(head), .bytes("hello"), .close, then: .close))
+    expectEqual(delivery([], cut), .steps(.head(head), .bytes("hello"), .close, then: .close))
   }
 
   @Test(arguments: Stage.allCases)
@@ -36,16 +36,16 @@ extension LoweringTests {
     let left = Failure(.cancelled, text: "the client left")
     expectEqual(
       delivery([], .cut(response, left), on: stage),
-      Self.steps(.head(head), .bytes("hello"), .stall, then: .close)
+      .steps(.head(head), .bytes("hello"), .stall, then: .close)
     )
-    expectEqual(delivery([], .failure(left), on: stage), Self.steps(.stall, then: .close))
+    expectEqual(delivery([], .failure(left), on: stage), .steps(.stall, then: .close))
   }
 
   @Test(arguments: Symptom.allCases.filter { $0 != .cancelled })
   func `a recorded failure is the same failure in process`(symptom: Symptom) {
     expectEqual(
       delivery([], .failure(Failure(symptom)), on: .inProcess),
-      Self.steps(.fail(symptom), then: .close)
+      .steps(.fail(symptom), then: .close)
     )
   }
 
@@ -54,15 +54,11 @@ extension LoweringTests {
       delivery([], .failure(Failure($0))).steps
     }
     expectEqual(endings, [.reset, .stall, .close].map { [.await(.requestEnd), $0] })
-    guard case .head(let head) = delivery([], .failure(Failure(.hostNotFound))).steps[1] else {
-      Issue.record("there is no head")
-      return
-    }
-    expectEqual(head.status, 502)
+    expectEqual(play([], .failure(Failure(.hostNotFound))).head?.status, 502)
   }
 
   @Test func `a status stands in the place of a recorded failure`() {
-    let expected = Self.steps(.head(Self.injected), Self.notice, .finish)
+    let expected = Delivery.steps(.head(Self.injected), Self.notice, .finish)
     let failure = RecordedResult.failure(Failure(.timedOut))
     expectEqual(delivery([.status(503, retryAfter: .seconds(2))], failure), expected)
   }

@@ -14,17 +14,7 @@ import Testing
     method: String = "GET",
     on stage: Stage = .onTheWire
   ) -> Delivery {
-    let deck = Deck(
-      Cassette([Interaction(Request(method, "/"), answer)]),
-      scenario: Scenario("s", rules: [.on("* /**", .always, faults)])
-    )
-    return Delivery(deck.decide(Request(method, "/")), on: stage)
-  }
-
-  static func steps(_ steps: Delivery.Step..., then: Delivery.Afterwards = .keep)
-    -> Delivery
-  {
-    Delivery([.await(.requestEnd)] + steps, afterwards: then)
+    play(faults, answer, method: method, on: stage).delivery
   }
 
   static let injected = ResponseHead(
@@ -36,37 +26,37 @@ import Testing
   static let notice: Delivery.Step = .bytes("This 503 was injected.\n")
 
   static let table: [([Fault], Delivery)] = [
-    ([], steps(.head(head), .bytes("hello"), .finish)),
+    ([], .steps(.head(head), .bytes("hello"), .finish)),
     (
       [.delay(.exactly(.seconds(1)))],
-      steps(.wait(.seconds(1)), .head(head), .bytes("hello"), .finish)
+      .steps(.wait(.seconds(1)), .head(head), .bytes("hello"), .finish)
     ),
-    ([.reset(.afterRequest)], steps(.reset, then: .reset)),
-    ([.reset(afterBodyBytes: 2)], steps(.head(head), .bytes("he"), .reset, then: .reset)),
-    ([.reset(afterBodyBytes: 0)], steps(.head(head), .reset, then: .reset)),
-    ([.close], steps(.close, then: .close)),
-    ([.truncate(afterBodyBytes: 4)], steps(.head(head), .bytes("hell"), .close, then: .close)),
-    ([.stall(.afterRequest)], steps(.stall, then: .close)),
-    ([.stall(afterBodyBytes: 1)], steps(.head(head), .bytes("h"), .stall, then: .close)),
-    ([.status(503, retryAfter: .milliseconds(1500))], steps(.head(injected), notice, .finish)),
+    ([.reset(.afterRequest)], .steps(.reset, then: .reset)),
+    ([.reset(afterBodyBytes: 2)], .steps(.head(head), .bytes("he"), .reset, then: .reset)),
+    ([.reset(afterBodyBytes: 0)], .steps(.head(head), .reset, then: .reset)),
+    ([.close], .steps(.close, then: .close)),
+    ([.truncate(afterBodyBytes: 4)], .steps(.head(head), .bytes("hell"), .close, then: .close)),
+    ([.stall(.afterRequest)], .steps(.stall, then: .close)),
+    ([.stall(afterBodyBytes: 1)], .steps(.head(head), .bytes("h"), .stall, then: .close)),
+    ([.status(503, retryAfter: .milliseconds(1500))], .steps(.head(injected), notice, .finish)),
     (
       [.delay(.exactly(.seconds(1))), .status(503, retryAfter: .seconds(2))],
-      steps(.wait(.seconds(1)), .head(injected), notice, .finish)
+      .steps(.wait(.seconds(1)), .head(injected), notice, .finish)
     ),
     (
       [.status(503, retryAfter: .seconds(2)), .truncate(afterBodyBytes: 4)],
-      steps(.head(injected), .bytes("This"), .close, then: .close)
+      .steps(.head(injected), .bytes("This"), .close, then: .close)
     ),
     // The first cut on the way is the one that happens, whatever stands behind it.
     (
       [.reset(afterBodyBytes: 2), .stall(afterBodyBytes: 4), .truncate(afterBodyBytes: 2)],
-      steps(.head(head), .bytes("he"), .reset, then: .reset)
+      .steps(.head(head), .bytes("he"), .reset, then: .reset)
     ),
-    ([.stall(afterBodyBytes: 4), .close], steps(.close, then: .close)),
-    ([.reset(.afterRequest), .status(503)], steps(.reset, then: .reset)),
+    ([.stall(afterBodyBytes: 4), .close], .steps(.close, then: .close)),
+    ([.reset(.afterRequest), .status(503)], .steps(.reset, then: .reset)),
     (
       [.delay(.exactly(.seconds(1))), .delay(.exactly(.seconds(2))), .reset(.afterRequest)],
-      steps(.wait(.seconds(1)), .wait(.seconds(2)), .reset, then: .reset)
+      .steps(.wait(.seconds(1)), .wait(.seconds(2)), .reset, then: .reset)
     ),
   ]
 
@@ -78,28 +68,13 @@ import Testing
   @Test func `a cut at the end announces more, so that a client can see it`() {
     expectEqual(
       delivery([.truncate(afterBodyBytes: 5)]),
-      Self.steps(
+      .steps(
         .head(ResponseHead(headers: ["Content-Length": "6"])),
         .bytes("hello"),
         .close,
         then: .close
       )
     )
-  }
-
-  /// Returns the steps, and the faults that were not done.
-  private func played(
-    _ faults: [Fault],
-    _ response: Response = hello,
-    method: String = "GET",
-    on stage: Stage
-  ) -> (steps: [Delivery.Step], misfits: [String]) {
-    let deck = Deck(
-      Cassette([Interaction(Request(method, "/"), response)]),
-      scenario: Scenario("s", rules: [.on("* /**", .always, faults)])
-    )
-    let delivery = deck.delivery(of: deck.decide(Request(method, "/")), on: stage)
-    return (Array(delivery.steps.dropFirst()), deck.journal.all.last?.misfits ?? [])
   }
 
   @Test(
@@ -110,16 +85,17 @@ import Testing
     ] as [Fault]
   )
   func `a cut or a pause behind the end is not done`(stage: Stage, fault: Fault) {
-    let (steps, misfits) = played([fault], on: stage)
-    expectEqual(steps, [.head(Self.head), .bytes("hello"), .finish])
-    expectEqual(misfits, ["\(fault.json) was not done: the body has 5 bytes."])
+    let played = play([fault], .response(Self.hello), on: stage)
+    expectEqual(played.steps, [.head(Self.head), .bytes("hello"), .finish])
+    expectEqual(played.misfits, ["\(fault.json) was not done: the body has 5 bytes."])
   }
 
   @Test(arguments: Stage.allCases)
   func `a cut behind all bytes of a response is not done, and the others are`(stage: Stage) {
     let fault = Fault.close(afterBytes: 10_000)
-    let (steps, misfits) = played([.delay(.exactly(.seconds(1))), fault], on: stage)
-    expectEqual(steps, [.wait(.seconds(1)), .head(Self.head), .bytes("hello"), .finish])
+    let played = play([.delay(.exactly(.seconds(1))), fault], .response(Self.hello), on: stage)
+    let misfits = played.misfits
+    expectEqual(played.steps, [.wait(.seconds(1)), .head(Self.head), .bytes("hello"), .finish])
     #expect(misfits.count == 1 && misfits[0].hasPrefix("\(fault.json) was not done: the response"))
   }
 
@@ -135,31 +111,33 @@ import Testing
     let headers: HeaderFields = ["Content-Length": "5", "Content-Type": "text/event-stream"]
     let recorded = Response(status: status, headers: headers, body: Body("hello"))
     for stage in Stage.allCases {
-      let (steps, misfits) = played([fault], recorded, method: method, on: stage)
-      expectEqual(steps, [.head(recorded.head), .finish])
-      expectEqual(misfits.count, 1, "\(misfits)")
+      let played = play([fault], .response(recorded), method: method, on: stage)
+      expectEqual(played.steps, [.head(recorded.head), .finish])
+      expectEqual(played.misfits.count, 1, "\(played.misfits)")
     }
     // Its head may break off all the same.
-    expectEqual(played([.reset(.inHeaders)], recorded, method: method, on: .inProcess).misfits, [])
+    let broken = play([.reset(.inHeaders)], .response(recorded), method: method, on: .inProcess)
+    expectEqual(broken.misfits, [])
   }
 
   @Test func `what the body is in the end says whether a cut is done`() {
     let cut = Fault.truncate(afterBodyBytes: 10)
     for faults in [[cut, .alter(.body(.duplicated))], [.alter(.body(.duplicated)), cut]] {
-      let (steps, misfits) = played(faults, on: .inProcess)
-      expectEqual(steps.last, .close)
-      expectEqual(misfits, [])
+      let played = play(faults, .response(Self.hello), on: .inProcess)
+      expectEqual(played.steps.last, .close)
+      expectEqual(played.misfits, [])
     }
-    let (steps, misfits) = played([.truncate(afterBodyBytes: 2), .status(204)], on: .inProcess)
-    expectEqual(steps.last, .finish)
-    expectEqual(misfits.count, 1)
+    let faults: [Fault] = [.truncate(afterBodyBytes: 2), .status(204)]
+    let played = play(faults, .response(Self.hello), on: .inProcess)
+    expectEqual(played.steps.last, .finish)
+    expectEqual(played.misfits.count, 1)
   }
 
   @Test func `a cut answer without a length gets one`() {
     let streamed = Response(headers: ["Transfer-Encoding": "chunked"], body: Body("hello"))
     expectEqual(
       delivery([.reset(afterBodyBytes: 2)], .response(streamed)),
-      Self.steps(.head(Self.head), .bytes("he"), .reset, then: .reset)
+      .steps(.head(Self.head), .bytes("he"), .reset, then: .reset)
     )
   }
 
@@ -167,26 +145,26 @@ import Testing
   func `what has no content sends none`(method: String, status: Int) {
     let response = Response(status: status, headers: ["Content-Length": "5"], body: Body("hello"))
     let head = ResponseHead(status: status, headers: ["Content-Length": "5"])
-    expectEqual(delivery([], .response(response), method: method), Self.steps(.head(head), .finish))
+    expectEqual(delivery([], .response(response), method: method), .steps(.head(head), .finish))
     expectEqual(
       delivery([.truncate(afterBodyBytes: 3)], .response(response), method: method),
-      Self.steps(.head(head), .finish)
+      .steps(.head(head), .finish)
     )
   }
 
   @Test func `an injected status answers HEAD with its head alone, and 204 without a length`() {
     expectEqual(
       delivery([.status(503, retryAfter: .seconds(2))], method: "HEAD"),
-      Self.steps(.head(Self.injected), .finish)
+      .steps(.head(Self.injected), .finish)
     )
-    expectEqual(delivery([.status(204)]), Self.steps(.head(ResponseHead(status: 204)), .finish))
+    expectEqual(delivery([.status(204)]), .steps(.head(ResponseHead(status: 204)), .finish))
   }
 
   @Test func `a written length is the body's`() {
     let wrong = Response(headers: ["Content-Length": "99"], body: Body("hello"))
     expectEqual(
       delivery([], .response(wrong)),
-      Self.steps(.head(Self.head), .bytes("hello"), .finish)
+      .steps(.head(Self.head), .bytes("hello"), .finish)
     )
   }
 
@@ -199,7 +177,7 @@ import Testing
     for stage in Stage.allCases {
       expectEqual(
         Delivery(outcome, on: stage),
-        Self.steps(
+        .steps(
           .head(ResponseHead(status: 501, headers: headers)),
           .bytes(.data(Data(text.utf8))),
           .finish

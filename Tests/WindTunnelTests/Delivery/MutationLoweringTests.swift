@@ -11,31 +11,18 @@ import WindTunnelSymptoms
   /// The ten digits.
   static let gzip = Data(base64Encoded: "H4sIAAAAAAACAzMwNDI2MTUzt7AEAMbHhKYKAAAA") ?? Data()
 
-  private struct Played: Hashable {
-    var delivery: Delivery
-    var misfits: [String]
-  }
-
   private func play(
     _ faults: [Fault],
     _ stub: Stub,
     method: String = "GET",
     on stage: Stage = .onTheWire
   ) -> Played {
-    let deck = Deck([stub], scenario: [.on("* /**", .always, faults)])
-    let outcome = deck.decide(Request(method, "/users/7"))
-    return Played(
-      delivery: deck.delivery(of: outcome, on: stage),
-      misfits: deck.journal.all.flatMap(\.misfits)
-    )
+    Deck([stub], scenario: [.on("* /**", .always, faults)])
+      .play(Request(method, "/users/7"), on: stage)
   }
 
   private func recorded(_ headers: HeaderFields, _ body: Body, method: String = "GET") -> Stub {
     .recorded(Interaction(Request(method, "/users/7"), Response(headers: headers, body: body)))
-  }
-
-  private func steps(_ steps: Delivery.Step..., then: Delivery.Afterwards = .keep) -> Delivery {
-    Delivery([.await(.requestEnd)] + steps, afterwards: then)
   }
 
   private func head(_ status: Int, _ length: Int) -> ResponseHead {
@@ -62,13 +49,13 @@ import WindTunnelSymptoms
     let expected = Delivery(
       [.await(.requestEnd), .head(head(row.1, row.2.utf8.count))] + sent + [.finish]
     )
-    expectEqual(play([.mutate(row.0)], stub, on: stage), Played(delivery: expected, misfits: []))
+    expectEqual(play([.mutate(row.0)], stub, on: stage), Played(delivery: expected))
   }
 
   @Test func `an error becomes a success where no status is named`() {
     let stub = Stub.recorded(Interaction(Self.request, Response(status: 404, body: Body("no"))))
-    let expected = steps(.head(ResponseHead(status: 200)), .bytes("no"), .finish)
-    expectEqual(play([.mutate(.status(nil))], stub), Played(delivery: expected, misfits: []))
+    let expected = Delivery.steps(.head(ResponseHead(status: 200)), .bytes("no"), .finish)
+    expectEqual(play([.mutate(.status(nil))], stub), Played(delivery: expected))
   }
 
   @Test func `a compressed body is opened and goes out without its coding`() {
@@ -76,10 +63,10 @@ import WindTunnelSymptoms
       ["Content-Encoding": "gzip", "Content-Length": "\(Self.gzip.count)", "ETag": "\"1\""],
       Body(Self.gzip)
     )
-    let expected = steps(.head(head(200, 5)), .bytes("01234"), .finish)
+    let expected = Delivery.steps(.head(head(200, 5)), .bytes("01234"), .finish)
     expectEqual(
       play([.mutate(.truncate(afterBodyBytes: 5))], stub),
-      Played(delivery: expected, misfits: [])
+      Played(delivery: expected)
     )
   }
 
@@ -88,10 +75,10 @@ import WindTunnelSymptoms
     let both = play([.mutate(.null(at: "$.id")), .mutate(.missing(at: "$.name"))], stub)
     expectEqual(
       both,
-      Played(delivery: steps(.head(head(200, 11)), .bytes(#"{"id":null}"#), .finish), misfits: [])
+      Played(delivery: .steps(.head(head(200, 11)), .bytes(#"{"id":null}"#), .finish))
     )
     let cut = play([.reset(afterBodyBytes: 4), .mutate(.null(at: "$.id"))], stub)
-    expectEqual(cut.delivery, steps(.head(head(200, 24)), .bytes(#"{"id"#), .reset, then: .reset))
+    expectEqual(cut.delivery, .steps(.head(head(200, 24)), .bytes(#"{"id"#), .reset, then: .reset))
     let replaced = play([.status(503), .mutate(.truncate(afterBodyBytes: 4))], stub)
     let notice = ResponseHead(
       status: 503,
@@ -99,7 +86,7 @@ import WindTunnelSymptoms
     )
     expectEqual(
       replaced,
-      Played(delivery: steps(.head(notice), .bytes("This"), .finish), misfits: [])
+      Played(delivery: .steps(.head(notice), .bytes("This"), .finish))
     )
   }
 
@@ -110,7 +97,7 @@ import WindTunnelSymptoms
     )
     expectEqual(
       play([.mutate(.truncate(afterBodyBytes: 2))], stub),
-      Played(delivery: steps(.head(head), .bytes("he"), .finish), misfits: [])
+      Played(delivery: .steps(.head(head), .bytes("he"), .finish))
     )
   }
 
@@ -148,7 +135,7 @@ import WindTunnelSymptoms
 
   @Test func `an answer to HEAD has no body to mutate, and a status to swap`() {
     let stub = recorded(["Content-Length": "5"], Body(), method: "HEAD")
-    let whole = steps(.head(ResponseHead(headers: ["Content-Length": "5"])), .finish)
+    let whole = Delivery.steps(.head(ResponseHead(headers: ["Content-Length": "5"])), .finish)
     expectEqual(
       play([.mutate(.null(at: "$.a"))], stub, method: "HEAD"),
       Played(
@@ -159,7 +146,7 @@ import WindTunnelSymptoms
     let other = ResponseHead(status: 503, headers: ["Content-Length": "5"])
     expectEqual(
       play([.mutate(.status(503))], stub, method: "HEAD").delivery,
-      steps(.head(other), .finish)
+      .steps(.head(other), .finish)
     )
   }
 
@@ -173,14 +160,11 @@ import WindTunnelSymptoms
     let miss = play([.mutate(.truncate())], missed, on: stage)
     expectEqual(miss.delivery, play([], missed, on: stage).delivery)
     expectEqual(miss.misfits.map { $0.hasSuffix("no recording answers.") }, [true])
-    let deck = Deck(
-      Cassette(),
-      scenario: [.on("* /**", .always, .mutate(.status(500)))],
-      mode: .rewrite
-    )
+    let scenario: Scenario = [.on("* /**", .always, .mutate(.status(500)))]
+    let deck = Deck(Cassette(), scenario: scenario, mode: .rewrite)
     let outcome = deck.decide(Self.request)
     #expect(outcome.forwards)
-    expectEqual(deck.delivery(of: outcome, on: stage), steps(.bytes(.live), .finish))
+    expectEqual(deck.delivery(of: outcome, on: stage), .steps(.bytes(.live), .finish))
     expectEqual(
       deck.journal.all.map(\.misfits),
       [[#"{"mutate":"status","to":500} was not done: a live answer passes as it comes."#]]

@@ -33,21 +33,17 @@ import WindTunnelSymptoms
     let answer = failure.map { RecordedResult.cut(response, $0) } ?? .response(response)
     let deck = Deck(
       Cassette([Interaction(Self.request, answer, timing: timing)]),
-      scenario: Scenario("s", rules: [.on("* /**", .always, faults)]),
+      scenario: [.on("* /**", .always, faults)],
       pace: pace
     )
     return Delivery(deck.decide(Self.request), on: stage)
-  }
-
-  private func steps(_ steps: Delivery.Step..., then: Delivery.Afterwards = .keep) -> Delivery {
-    Delivery([.await(.requestEnd)] + steps, afterwards: then)
   }
 
   private static let head = Delivery.Step.head(ResponseHead(headers: stream))
 
   @Test(arguments: Stage.allCases)
   func `at once the pieces stay pieces`(stage: Stage) {
-    let expected = steps(Self.head, .bytes("aaa"), .bytes("bb"), .bytes("cccc"), .finish)
+    let expected = Delivery.steps(Self.head, .bytes("aaa"), .bytes("bb"), .bytes("cccc"), .finish)
     expectEqual(delivery(.immediately, on: stage), expected)
     expectEqual(delivery(.times(0), on: stage), expected)
     expectEqual(delivery(.times(.nan), on: stage), expected)
@@ -62,7 +58,7 @@ import WindTunnelSymptoms
     func wait(_ milliseconds: Double) -> Delivery.Step {
       .wait(Duration(milliseconds: milliseconds / factor))
     }
-    let expected = steps(
+    let expected = Delivery.steps(
       wait(100),
       Self.head,
       .bytes("aaa"),
@@ -80,7 +76,7 @@ import WindTunnelSymptoms
     let head = ResponseHead(headers: ["Content-Length": "9"])
     expectEqual(
       delivery(.asRecorded, headers: ["Content-Length": "9"], timing: timing),
-      steps(
+      .steps(
         .wait(.milliseconds(10)),
         .head(head),
         .wait(.milliseconds(30)),
@@ -110,25 +106,22 @@ import WindTunnelSymptoms
     timing.chunks.append(Timing.Chunk(bytes: 1, offset: .zero))
     expectEqual(
       delivery(.immediately, timing: timing),
-      steps(Self.head, .bytes("aaa"), .bytes("bb"), .bytes("c"), .bytes("ccc"), .finish)
+      .steps(Self.head, .bytes("aaa"), .bytes("bb"), .bytes("c"), .bytes("ccc"), .finish)
     )
     timing.chunks = [Timing.Chunk(bytes: 3, offset: .zero), .init(bytes: 99, offset: .zero)]
     timing.chunks.append(Timing.Chunk(bytes: 1, offset: .zero))
     expectEqual(
       delivery(.immediately, timing: timing),
-      steps(Self.head, .bytes("aaa"), .bytes("bbcccc"), .finish)
+      .steps(Self.head, .bytes("aaa"), .bytes("bbcccc"), .finish)
     )
   }
 
   @Test func `a stream that broke off breaks off at its time`() {
-    let head = ResponseHead(
-      headers: ["Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"]
-    )
     expectEqual(
       delivery(.asRecorded, failure: Failure(.connectionLost)),
-      steps(
+      .steps(
         .wait(.milliseconds(100)),
-        .head(head),
+        Self.head,
         .bytes("aaa"),
         .wait(.milliseconds(200)),
         .bytes("bb"),
@@ -141,15 +134,12 @@ import WindTunnelSymptoms
   }
 
   @Test func `a fault cuts the stream on its way`() {
-    let head = ResponseHead(
-      headers: ["Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"]
-    )
     expectEqual(
       delivery(.asRecorded, [.delay(.exactly(.seconds(1))), .stall(afterBodyBytes: 4)]),
-      steps(
+      .steps(
         .wait(.seconds(1)),
         .wait(.milliseconds(100)),
-        .head(head),
+        Self.head,
         .bytes("aaa"),
         .wait(.milliseconds(200)),
         .bytes("b"),
@@ -157,7 +147,7 @@ import WindTunnelSymptoms
         then: .close
       )
     )
-    expectEqual(delivery(.asRecorded, [.reset(.afterRequest)]), steps(.reset, then: .reset))
+    expectEqual(delivery(.asRecorded, [.reset(.afterRequest)]), .steps(.reset, then: .reset))
   }
 
   @Test func `another answer in its place takes none of its time`() {
@@ -167,14 +157,14 @@ import WindTunnelSymptoms
     )
     expectEqual(
       delivery(.asRecorded, [.status(503)]),
-      steps(.head(notice), .bytes("This 503 was injected.\n"), .finish)
+      .steps(.head(notice), .bytes("This 503 was injected.\n"), .finish)
     )
   }
 
   @Test func `a stream that a mutation shortens keeps its pieces`() {
     expectEqual(
       delivery(.asRecorded, [.mutate(.truncate(afterBodyBytes: 4))]),
-      steps(
+      .steps(
         .wait(.milliseconds(100)),
         Self.head,
         .bytes("aaa"),
@@ -194,8 +184,8 @@ import WindTunnelSymptoms
       Delivery(Deck(Cassette([failed]), pace: pace).decide(Self.request), on: stage)
     }
     let ending: Delivery.Step = stage == .inProcess ? .fail(.timedOut) : .stall
-    expectEqual(delivery(.times(2)), steps(.wait(.seconds(30)), ending, then: .close))
-    expectEqual(delivery(.immediately), steps(ending, then: .close))
+    expectEqual(delivery(.times(2)), .steps(.wait(.seconds(30)), ending, then: .close))
+    expectEqual(delivery(.immediately), .steps(ending, then: .close))
   }
 
   @Test func `by the clock of a courier the pieces come when they came`() {

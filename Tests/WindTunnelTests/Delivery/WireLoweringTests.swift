@@ -15,23 +15,15 @@ import WindTunnelSymptoms
   private func delivery(
     _ faults: [Fault],
     _ response: Response = hello,
-    method: String = "GET",
     on stage: Stage = .onTheWire
   ) -> Delivery {
-    let deck = Deck(
-      Cassette([Interaction(Request(method, "/"), response)]),
-      scenario: Scenario("s", rules: [.on("* /**", .always, faults)])
-    )
-    return deck.delivery(of: deck.decide(Request(method, "/")), on: stage)
+    play(faults, .response(response), on: stage).delivery
   }
 
-  /// The bytes of a delivery and how it ends.
-  private func text(_ delivery: Delivery) -> (String, Delivery.Step?) {
-    let bytes = delivery.steps.reduce(Data()) { data, step in
-      guard case .bytes(.data(let more)) = step else { return data }
-      return data + more
-    }
-    return (String(decoding: bytes, as: UTF8.self), delivery.steps.last)
+  /// The bytes that are sent and how the delivery ends.
+  private func text(_ faults: Fault...) -> (String, Delivery.Step?) {
+    let played = play(faults, .response(Self.hello))
+    return (played.sent, played.steps.last)
   }
 
   static let headCount = 17 + fields.utf8.count
@@ -51,17 +43,16 @@ import WindTunnelSymptoms
       (Fault.reset(point), Delivery.Step.reset), (.close(point), .close),
       (.halfClose(point), .closeWrite), (.stall(point), .stall),
     ] {
-      let delivery = delivery([fault])
-      let (text, last) = text(delivery)
+      let (text, last) = text(fault)
       expectEqual(text, bytes)
       expectEqual(last, ending)
-      expectEqual(delivery.afterwards, (ending == .reset ? .reset : .close))
+      expectEqual(delivery([fault]).afterwards, (ending == .reset ? .reset : .close))
     }
   }
 
   @Test func `at byte zero nothing is sent, and at the end more was announced`() {
     expectEqual(delivery([.reset(afterBytes: 0)]).steps, [.await(.requestEnd), .reset])
-    let (text, ending) = text(delivery([.close(afterBytes: Self.headCount + 5)]))
+    let (text, ending) = text(.close(afterBytes: Self.headCount + 5))
     expectEqual(text, "\(Self.status)\(Self.announcing("6"))hello")
     expectEqual(ending, .close)
   }
@@ -98,32 +89,29 @@ import WindTunnelSymptoms
 
   @Test(arguments: malformed)
   func `a malformed answer is these bytes`(malformation: Malformation, bytes: String) {
-    let (text, ending) = text(delivery([.malformed(malformation)]))
+    let (text, ending) = text(.malformed(malformation))
     expectEqual(text, bytes)
     expectEqual(ending, (malformation == .resetWithoutLength ? .reset : .close))
   }
 
   @Test func `every malformation but garbage stands in the table, which is no text at all`() {
     expectEqual(Set(Self.malformed.map(\.0) + [.garbage]), Set(Malformation.allCases))
-    let (text, _) = text(delivery([.malformed(.garbage)]))
+    let (text, _) = text(.malformed(.garbage))
     #expect(!text.hasPrefix("HTTP") && text.contains("\u{FFFD}"))
   }
 
   @Test func `a malformed answer breaks off, too, and the first on the way is what happens`() {
     let (text, ending) = text(
-      delivery([.malformed(.lengthTooLong), .reset(afterBodyBytes: 1), .close(.inChunk(3))])
+      .malformed(.lengthTooLong),
+      .reset(afterBodyBytes: 1),
+      .close(.inChunk(3))
     )
     expectEqual(text, "\(Self.status)\(Self.announcing("7"))h")
     expectEqual(ending, .reset)
     // Of two malformations one is done, and the journal has the other.
-    let deck = Deck(
-      Cassette([Interaction(Request("GET", "/"), Self.hello)]),
-      scenario: [.on("GET /", .always, .malformed(.garbage), .malformed(.badVersion))]
-    )
-    _ = deck.delivery(of: deck.decide(Request("GET", "/")), on: .onTheWire)
     expectEqual(
-      deck.journal.all.map(\.misfits),
-      [[#"{"malformed":"badVersion"} was not done: the answer is malformed in another way."#]]
+      play([.malformed(.garbage), .malformed(.badVersion)], .response(Self.hello)).misfits,
+      [#"{"malformed":"badVersion"} was not done: the answer is malformed in another way."#]
     )
   }
 

@@ -15,6 +15,12 @@ extension RuleStanding {
   }
 }
 
+extension ClientRun {
+  func standing(_ rule: String) throws -> RuleStanding {
+    try #require(held().first { $0.rule == rule })
+  }
+}
+
 /// Each rule from its three sides: broken, kept, and not met.
 @Suite struct RuleTests {
   /// An attempt as a server saw it, in milliseconds.
@@ -103,31 +109,17 @@ extension RuleStanding {
     [call(3, attempts), call(9, attempts)]
   }
 
-  private static func standing(
-    _ rule: String,
-    _ calls: [Observation],
-    of client: ClientRun.Client = .library,
-    in scenario: Scenario? = nil
-  ) throws -> RuleStanding.Standing {
-    var flight = ClientRun(of: client, on: .onTheWire, calls)
-    flight.scenario = scenario
-    let standings = flight.held()
-    return try #require(standings.first { $0.rule == rule }).standing
-  }
-
-  /// The sentence of a finding with its weight and counts; else the standing.
+  /// The sentence of a finding with its weight and counts; else the standing, without its reason.
   static func words(
     _ rule: String,
     _ calls: [Observation],
     of client: ClientRun.Client = .library,
     in scenario: Scenario? = nil
   ) throws -> String {
-    switch try standing(rule, calls, of: client, in: scenario) {
-    case .notMet: "not met"
-    case .passed(let count): "kept by \(count)"
-    case .broken(let finding):
-      "\(finding.severity) \(finding.call): \(finding.seen) (\(finding.count))"
-    }
+    let run = ClientRun(of: client, on: .onTheWire, calls, in: scenario)
+    let standing = try run.standing(rule)
+    if case .notMet = standing.standing { return "not met" }
+    return standing.words
   }
 
   @Test func `whoever asks again too soon after a Retry-After is named with both times`() throws {
@@ -692,10 +684,8 @@ extension RuleStanding {
   @Test func `the smallest example is shown, and what it consists of`() throws {
     let long = Self.call(1, Self.row(waits: [0, 0, 0, 0, 0]))
     let short = Self.call(4, Self.row(waits: [0, 5, 0]))
-    guard case .broken(let finding) = try Self.standing("no-back-off", [long, short]) else {
-      Issue.record("nothing was found")
-      return
-    }
+    let run = ClientRun(of: .library, on: .onTheWire, [long, short])
+    let finding = try #require(run.standing("no-back-off").finding)
     expectEqual(finding.call, 4)
     expectEqual(
       finding.steps.map(\.words),
@@ -714,11 +704,8 @@ extension RuleStanding {
       call.attempts[place].end = call.attempts[place].end.map { $0 + .milliseconds(400) }
     }
     (call.startUp, call.latency) = (.milliseconds(300), .milliseconds(20))
-    guard case .broken(let finding) = try Self.standing("no-back-off", [call, call], of: .program)
-    else {
-      Issue.record("nothing was found")
-      return
-    }
+    let run = ClientRun(of: .program, on: .onTheWire, [call, call])
+    let finding = try #require(run.standing("no-back-off").finding)
     expectEqual(finding.steps.map(\.at), [0, 3, 11, 14, 20].map { .milliseconds($0) })
   }
 

@@ -71,8 +71,7 @@ import WindTunnelFindings
     on stage: Stage = .onTheWire,
     in scenario: Scenario? = scenario
   ) throws -> String {
-    let flight = ClientRun(of: client, on: stage, calls, in: scenario)
-    return try #require(flight.held().first { $0.rule == rule }).words
+    try ClientRun(of: client, on: stage, calls, in: scenario).standing(rule).words
   }
 
   // MARK: asks-again

@@ -51,8 +51,8 @@ import WindTunnelFindings
       repeating: ClientRun.Connections(calls: 9, opened: 1, mostOpen: 1, leftOpen: 1),
       count: processes
     )
-    let flight = ClientRun(of: client, on: .onTheWire, calls, traffic: traffic, in: scenario)
-    return try #require(flight.held().first { $0.rule == rule }).words
+    let run = ClientRun(of: client, on: .onTheWire, calls, traffic: traffic, in: scenario)
+    return try run.standing(rule).words
   }
 
   @Test func `calls that each renew what has expired once for all of them are named`() throws {

@@ -57,8 +57,7 @@ import WindTunnelFindings
   ) throws -> String {
     var traffic = ClientRun.Traffic()
     edit(&traffic)
-    let standings = ClientRun(of: client, on: .onTheWire, calls, traffic: traffic).held()
-    return try #require(standings.first { $0.rule == rule }).words
+    return try ClientRun(of: client, on: .onTheWire, calls, traffic: traffic).standing(rule).words
   }
 
   // MARK: does-not-come-back

@@ -43,8 +43,7 @@ import WindTunnelFindings
     let untrusting = [Self.badlyMet(0, taken: false), Self.badlyMet(2, taken: false)]
     try expectEqual(RuleTests.words(rule, untrusting, of: .program), "not met")
     try expectEqual(RuleTests.words(rule, [Self.good(0)], of: .program), "not met")
-    let inProcess = ClientRun(of: .library, on: .inProcess, taken).held()
-    expectNil(inProcess.first { $0.rule == rule }?.finding)
+    try expectNil(ClientRun(of: .library, on: .inProcess, taken).standing(rule).finding)
   }
 
   /// A call of three attempts, the last so many seconds before its end.
@@ -263,10 +262,8 @@ import WindTunnelFindings
         + "(4 of 4 calls)"
     )
     let calls = [Self.good(0)] + (1...4).map { Self.odd($0, failed) }
-    let found = ClientRun(of: .program, on: .onTheWire, calls).held()
-      .first { $0.rule == rule }?.finding
-    expectEqual(
-      found?.steps.map(\.words),
+    try expectEqual(
+      ClientRun(of: .program, on: .onTheWire, calls).standing(rule).finding?.steps.map(\.words),
       ["GET /home → 200 with interim responses (1xx)", "the call failed, exit 1"]
     )
     try expectEqual(words([failed, failed, failed]), "not met")

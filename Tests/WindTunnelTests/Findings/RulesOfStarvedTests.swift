@@ -52,7 +52,7 @@ import WindTunnelFindings
   ) throws -> RuleStanding {
     var flight = ClientRun(of: client, on: .onTheWire, calls)
     flight.isSlowWithoutFaults = isSlow
-    return try #require(flight.held().first { $0.rule == rule })
+    return try flight.standing(rule)
   }
 
   private static func reason(_ standing: RuleStanding) -> String? {

@@ -50,9 +50,8 @@ import WindTunnelFindings
 
   /// The evidence of a call that joins two versions.
   private static func steps(_ attempts: [Observation.Attempt]) throws -> [String] {
-    let held = ClientRun(of: .program, on: .onTheWire, [call(2, attempts, joins: true)]).held()
-    let finding = try #require(held.first { $0.rule == rule }?.finding)
-    return finding.steps.map(\.words)
+    let run = ClientRun(of: .program, on: .onTheWire, [call(2, attempts, joins: true)])
+    return try #require(run.standing(rule).finding).steps.map(\.words)
   }
 
   @Test func `a client that joins two versions is named with both, and how it asked`() throws {

@@ -61,10 +61,13 @@ struct Calls {
     let attempts = "inconclusive, the attempts could not be seen"
     try expectEqual(verdict("averageRetries <= 9", unseen), attempts)
     try expectEqual(verdict("firstTrySuccessRate >= 0", unseen), attempts)
-    let critical = "inconclusive, no GET or HEAD call is of a critical endpoint"
+    let critical =
+      "inconclusive, no GET or HEAD call is of a critical endpoint; --critical \"GET /home\" names one"
     try expectEqual(verdict("blankScreens == 0", unseen), critical)
     try expectEqual(verdict("blankScreenRate <= 1", unseen), critical)
-    let actions = "inconclusive, no call but GET and HEAD is of a critical endpoint"
+    let actions =
+      "inconclusive, no call but GET and HEAD is of a critical endpoint; "
+      + "--critical \"POST /orders\" names one"
     try expectEqual(verdict("failedActions == 0", Calls.row(Calls(good: 5))), actions)
     try expectEqual(verdict("successRate >= 1", unseen), "met, got 1 (5 of 5 calls)")
     for name in GateMetric.allCases {

@@ -47,10 +47,7 @@ import WindTunnelSymptoms
     )
     interaction.recordedAt = "2025-11-03T10:00:00Z"
     let json = try JSON(parsing: HARExport(Cassette([interaction])).data, source: "a.har")
-    guard case .array(let entries) = json["log"]?["entries"] else {
-      Issue.record("there are no entries")
-      return
-    }
+    let entries = json["log"]?["entries"]?.elements ?? []
     expectEqual(entries.first?["startedDateTime"], "2025-11-03T10:00:00.000Z")
     expectEqual(entries.first?["request"]?["url"], "http://any-host.invalid/users/%7Bid%7D")
     expectEqual(

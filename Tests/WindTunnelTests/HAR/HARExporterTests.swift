@@ -39,36 +39,29 @@ import WindTunnelSymptoms
   }
 
   @Test func `an answer whose connection broke keeps the length it had announced`() throws {
-    let interaction = try imported(
-      entry(
-        response: """
-          "status": 200, "headers": [{"name": "Content-Length", "value": "9"}],
-          "content": {"size": 4, "text": "half"}, "_error": "net::ERR_CONTENT_LENGTH_MISMATCH"
-          """
-      )
-    )
+    let interaction = try importing(
+      response: """
+        "status": 200, "headers": [{"name": "Content-Length", "value": "9"}],
+        "content": {"size": 4, "text": "half"}, "_error": "net::ERR_CONTENT_LENGTH_MISMATCH"
+        """
+    ).interaction
     let failure = Failure(.truncated, text: "net::ERR_CONTENT_LENGTH_MISMATCH")
     let response = Response(headers: ["Content-Length": "9"], body: Body("half"))
     expectEqual(interaction?.result, .cut(response, failure))
   }
 
   @Test func `Firefox's missing bodies are named and its binary uploads are bytes again`() throws {
-    let result = try HARImport(
-      har(
-        entry(
-          method: "POST",
-          request: """
-            "headers": [{"name": "Content-Length", "value": "3"}], "bodySize": 3,
-            "postData": {"mimeType": "application/octet-stream", "params": [], "text": "\\u0000\\u00ff\\u00c0"}
-            """,
-          response: """
-            "status": 200, "headers": [{"name": "Content-Type", "value": "image/png"}],
-            "content": {"mimeType": "image/png", "comment": "not included"}, "redirectURL": "",
-            "bodySize": -1
-            """
-        )
-      ),
-      source: "firefox.har"
+    let result = try importing(
+      method: "POST",
+      request: """
+        "headers": [{"name": "Content-Length", "value": "3"}], "bodySize": 3,
+        "postData": {"mimeType": "application/octet-stream", "params": [], "text": "\\u0000\\u00ff\\u00c0"}
+        """,
+      response: """
+        "status": 200, "headers": [{"name": "Content-Type", "value": "image/png"}],
+        "content": {"mimeType": "image/png", "comment": "not included"}, "redirectURL": "",
+        "bodySize": -1
+        """
     )
     var interaction = Interaction(
       Request(
@@ -91,17 +84,15 @@ import WindTunnelSymptoms
   }
 
   @Test func `Safari's pictures from memory have bytes, though their size is nought`() throws {
-    let interaction = try imported(
-      entry(
-        response: """
-          "status": 200, "headers": [{"name": "Content-Length", "value": "4"}],
-          "content": {"size": 0, "compression": 0, "mimeType": "image/png", "encoding": "base64",
-            "text": "iVBORw=="}, "redirectURL": null, "bodySize": -1
-          """,
-        more:
-          #""_fetchType": "Memory Cache", "timings": {"blocked": -1, "wait": -1, "receive": -1}"#
-      )
-    )
+    let interaction = try importing(
+      response: """
+        "status": 200, "headers": [{"name": "Content-Length", "value": "4"}],
+        "content": {"size": 0, "compression": 0, "mimeType": "image/png", "encoding": "base64",
+          "text": "iVBORw=="}, "redirectURL": null, "bodySize": -1
+        """,
+      more:
+        #""_fetchType": "Memory Cache", "timings": {"blocked": -1, "wait": -1, "receive": -1}"#
+    ).interaction
     var expected = Interaction(
       Request("GET", "https://api.example.test/a"),
       Response(headers: ["Content-Length": "4"], body: Body(Data([0x89, 0x50, 0x4E, 0x47])))
@@ -111,16 +102,14 @@ import WindTunnelSymptoms
   }
 
   @Test func `Charles's chunked answer gets a length in the place of its chunks`() throws {
-    let interaction = try imported(
-      entry(
-        response: """
-          "_charlesStatus": "COMPLETE", "status": 200, "headers": [
-            {"name": "Transfer-Encoding", "value": "chunked"}, {"name": "Trailer", "value": "X"},
-            {"name": "Content-Type", "value": "text/html; charset=ISO-8859-1"}],
-          "content": {"size": 5, "mimeType": "text/html", "text": "gr\\u00fcn", "encoding": "UTF-8"}
-          """
-      )
-    )
+    let interaction = try importing(
+      response: """
+        "_charlesStatus": "COMPLETE", "status": 200, "headers": [
+          {"name": "Transfer-Encoding", "value": "chunked"}, {"name": "Trailer", "value": "X"},
+          {"name": "Content-Type", "value": "text/html; charset=ISO-8859-1"}],
+        "content": {"size": 5, "mimeType": "text/html", "text": "gr\\u00fcn", "encoding": "UTF-8"}
+        """
+    ).interaction
     let expected = Response(
       headers: ["Content-Type": "text/html; charset=ISO-8859-1", "Content-Length": "4"],
       body: Body(Data([0x67, 0x72, 0xFC, 0x6E]))
@@ -147,19 +136,17 @@ import WindTunnelSymptoms
   }
 
   @Test func `mitmproxy's WebSocket messages are messages`() throws {
-    let interaction = try imported(
-      entry(
-        "wss://api.example.test/feed",
-        response: #""status": 101, "headers": [{"name": "Upgrade", "value": "websocket"}]"#,
-        more: """
-          "timings": {"connect": 100, "ssl": 60, "send": 0, "wait": 400, "receive": 5},
-          "_resourceType": "websocket", "_webSocketMessages": [
-            {"type": "receive", "time": 1714557600.75, "opcode": 1, "data": "hello"},
-            {"type": "send", "time": 1714557601.5, "opcode": 2, "data": "AAE="},
-            {"type": "receive", "time": 1714557602, "opcode": 8, "data": ""}]
-          """
-      )
-    )
+    let interaction = try importing(
+      "wss://api.example.test/feed",
+      response: #""status": 101, "headers": [{"name": "Upgrade", "value": "websocket"}]"#,
+      more: """
+        "timings": {"connect": 100, "ssl": 60, "send": 0, "wait": 400, "receive": 5},
+        "_resourceType": "websocket", "_webSocketMessages": [
+          {"type": "receive", "time": 1714557600.75, "opcode": 1, "data": "hello"},
+          {"type": "send", "time": 1714557601.5, "opcode": 2, "data": "AAE="},
+          {"type": "receive", "time": 1714557602, "opcode": 8, "data": ""}]
+        """
+    ).interaction
     expectEqual(interaction?.request.url, "https://api.example.test/feed")
     expectEqual(
       interaction?.messages,
@@ -173,15 +160,10 @@ import WindTunnelSymptoms
 
   @Test func `Playwright's WebSocket messages bear milliseconds, or lie in a file`() throws {
     func feed(_ content: String, _ more: String) throws -> HARImport {
-      try HARImport(
-        har(
-          entry(
-            "wss://api.example.test/feed",
-            response: #""status": 101, "headers": [], "content": \#(content)"#,
-            more: #""timings": {"send": 0, "wait": 20, "receive": 1} \#(more)"#
-          )
-        ),
-        source: "a.har"
+      try importing(
+        "wss://api.example.test/feed",
+        response: #""status": 101, "headers": [], "content": \#(content)"#,
+        more: #""timings": {"send": 0, "wait": 20, "receive": 1} \#(more)"#
       )
     }
     let told = try feed(
@@ -207,17 +189,15 @@ import WindTunnelSymptoms
   }
 
   @Test func `Polly's lists of values are fields, joined but for Set-Cookie`() throws {
-    let interaction = try imported(
-      entry(
-        request:
-          #""headers": [{"name": "accept", "value": ["text/html", "*/*"]}, {"name": "dnt", "value": 1}]"#,
-        response: """
-          "status": 204, "headers": [{"name": "set-cookie", "value": ["a=longvalue", "b=other1"]},
-            {"name": "vary", "value": null}], "content": {"size": 0}
-          """,
-        more: #""_id": "f00d", "_order": 0"#
-      )
-    )
+    let interaction = try importing(
+      request:
+        #""headers": [{"name": "accept", "value": ["text/html", "*/*"]}, {"name": "dnt", "value": 1}]"#,
+      response: """
+        "status": 204, "headers": [{"name": "set-cookie", "value": ["a=longvalue", "b=other1"]},
+          {"name": "vary", "value": null}], "content": {"size": 0}
+        """,
+      more: #""_id": "f00d", "_order": 0"#
+    ).interaction
     var expected = Interaction(
       Request(
         "GET",

@@ -45,41 +45,32 @@ import WindTunnelSymptoms
     (#""text": "YT0x""#, "YT0x"),
   ])
   func `a form's body is what was sent`(postData: String, body: String) throws {
-    let interaction = try imported(
-      entry(
-        method: "POST",
-        request: #""postData": {"mimeType": "application/x-www-form-urlencoded", \#(postData)}"#
-      )
-    )
+    let interaction = try importing(
+      method: "POST",
+      request: #""postData": {"mimeType": "application/x-www-form-urlencoded", \#(postData)}"#
+    ).interaction
     expectEqual(interaction?.request.body.text, body)
   }
 
   @Test func `fields that were handed out undecoded are not encoded twice`() throws {
-    let interaction = try imported(
-      entry(
-        method: "POST",
-        request: """
-          "bodySize": 5, "postData": {"mimeType": "application/x-www-form-urlencoded",
-            "params": [{"name": "a", "value": "%20"}]}
-          """
-      )
-    )
+    let interaction = try importing(
+      method: "POST",
+      request: """
+        "bodySize": 5, "postData": {"mimeType": "application/x-www-form-urlencoded",
+          "params": [{"name": "a", "value": "%20"}]}
+        """
+    ).interaction
     expectEqual(interaction?.request.body.text, "a=%20")
   }
 
   @Test func `a form of parts is put together with the boundary it announced`() throws {
-    let result = try HARImport(
-      har(
-        entry(
-          method: "POST",
-          request: """
-            "postData": {"mimeType": "multipart/form-data; boundary=xx", "params": [
-              {"name": "a", "value": "1"},
-              {"name": "f", "fileName": "a.txt", "contentType": "text/plain"}]}
-            """
-        )
-      ),
-      source: "a.har"
+    let result = try importing(
+      method: "POST",
+      request: """
+        "postData": {"mimeType": "multipart/form-data; boundary=xx", "params": [
+          {"name": "a", "value": "1"},
+          {"name": "f", "fileName": "a.txt", "contentType": "text/plain"}]}
+        """
     )
     let text =
       "--xx\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n"
@@ -97,15 +88,13 @@ import WindTunnelSymptoms
 
   @Test func `a body that is still packed keeps the name of its packing`() throws {
     let packed = "H4sIAAAAAAACA8tIzcnJ11EoSEzOTk1RKM8vykkBAEjvLswTAAAA"
-    let interaction = try imported(
-      entry(
-        response: """
-          "status": 200, "headers": [{"name": "Content-Encoding", "value": "gzip"},
-            {"name": "Transfer-Encoding", "value": "chunked"}],
-          "content": {"size": 9, "encoding": "base64", "text": "\(packed)"}
-          """
-      )
-    )
+    let interaction = try importing(
+      response: """
+        "status": 200, "headers": [{"name": "Content-Encoding", "value": "gzip"},
+          {"name": "Transfer-Encoding", "value": "chunked"}],
+        "content": {"size": 9, "encoding": "base64", "text": "\(packed)"}
+        """
+    ).interaction
     let response = try #require(interaction?.response)
     expectEqual(response.headers, ["Content-Encoding": "gzip", "Content-Length": "39"])
     expectEqual(response.body.data.prefix(2), Data([0x1F, 0x8B]))
@@ -113,15 +102,13 @@ import WindTunnelSymptoms
 
   @Test func `answers without content keep the length of what they stand for`() throws {
     func answer(_ method: String, _ status: Int) throws -> Response? {
-      try imported(
-        entry(
-          method: method,
-          response: """
-            "status": \(status), "headers": [{"name": "Content-Length", "value": "78258"},
-              {"name": "Transfer-Encoding", "value": "chunked"}], "content": {"size": 78258}
-            """
-        )
-      )?.response
+      try importing(
+        method: method,
+        response: """
+          "status": \(status), "headers": [{"name": "Content-Length", "value": "78258"},
+            {"name": "Transfer-Encoding", "value": "chunked"}], "content": {"size": 78258}
+          """
+      ).interaction?.response
     }
     try expectEqual(answer("HEAD", 200), Response(headers: ["Content-Length": "78258"]))
     try expectEqual(answer("GET", 304), Response(status: 304, headers: ["Content-Length": "78258"]))
@@ -130,17 +117,12 @@ import WindTunnelSymptoms
   }
 
   @Test func `a charset that cannot be written becomes UTF-8, and the warning says so`() throws {
-    let result = try HARImport(
-      har(
-        entry(
-          response: """
-            "status": 200,
-            "headers": [{"name": "Content-Type", "value": "text/plain; charset=Shift_JIS; a=b"}],
-            "content": {"size": 3, "text": "\u{65E5}"}
-            """
-        )
-      ),
-      source: "a.har"
+    let result = try importing(
+      response: """
+        "status": 200,
+        "headers": [{"name": "Content-Type", "value": "text/plain; charset=Shift_JIS; a=b"}],
+        "content": {"size": 3, "text": "\u{65E5}"}
+        """
     )
     expectEqual(
       result.cassette.interactions.first?.response,
@@ -156,14 +138,12 @@ import WindTunnelSymptoms
   }
 
   @Test func `a value with line feeds is several fields and never a forged one`() throws {
-    let interaction = try imported(
-      entry(
-        response: """
-          "status": 200, "headers": [{"name": "Warning", "value": "one\\ntwo\\r\\n\\u0000X: 3"},
-            {"name": "Bad Name", "value": "1"}], "content": {"size": 0}
-          """
-      )
-    )
+    let interaction = try importing(
+      response: """
+        "status": 200, "headers": [{"name": "Warning", "value": "one\\ntwo\\r\\n\\u0000X: 3"},
+          {"name": "Bad Name", "value": "1"}], "content": {"size": 0}
+        """
+    ).interaction
     expectEqual(
       interaction?.response?.headers,
       ["Warning": "one", "Warning": "two", "Warning": "X: 3"]

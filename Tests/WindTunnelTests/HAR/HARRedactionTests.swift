@@ -6,25 +6,20 @@ import WindTunnelHAR
 
 @Suite struct HARRedactionTests {
   @Test func `no credential of a HAR reaches the cassette`() throws {
-    let result = try HARImport(
-      har(
-        entry(
-          "https://ada:passphrase1@api.example.test/a",
-          request: """
-            "headers": [{"name": "AUTHORIZATION", "value": ["Bearer token-of-ada"]},
-              {"name": "Proxy-Authorization ", "value": "Basic YWRhOnBhc3NwaHJhc2Uy"},
-              {"name": "Cookie", "value": "sid=session-of-ada"}],
-            "cookies": [{"name": "sid", "value": "session-of-ada"}]
-            """,
-          response: """
-            "status": 200, "headers": [
-              {"name": "Set-Cookie", "value": "sid=session-of-ada; Path=/\\nb=cookie-of-bob"}],
-            "cookies": [{"name": "b", "value": "cookie-of-bob"}], "content": {"size": 0}
-            """,
-          more: #""_from": ["https://ada:passphrase1@www.example.test/"]"#
-        )
-      ),
-      source: "a.har"
+    let result = try importing(
+      "https://ada:passphrase1@api.example.test/a",
+      request: """
+        "headers": [{"name": "AUTHORIZATION", "value": ["Bearer token-of-ada"]},
+          {"name": "Proxy-Authorization ", "value": "Basic YWRhOnBhc3NwaHJhc2Uy"},
+          {"name": "Cookie", "value": "sid=session-of-ada"}],
+        "cookies": [{"name": "sid", "value": "session-of-ada"}]
+        """,
+      response: """
+        "status": 200, "headers": [
+          {"name": "Set-Cookie", "value": "sid=session-of-ada; Path=/\\nb=cookie-of-bob"}],
+        "cookies": [{"name": "b", "value": "cookie-of-bob"}], "content": {"size": 0}
+        """,
+      more: #""_from": ["https://ada:passphrase1@www.example.test/"]"#
     )
     var expected = Interaction(
       Request(

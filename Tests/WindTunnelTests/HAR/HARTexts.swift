@@ -31,6 +31,23 @@ func entry(
   """
 }
 
+/// The import of a HAR of one entry.
+func importing(
+  _ url: String = "https://api.example.test/a",
+  method: String = "GET",
+  request: String = "",
+  response: String = #""status": 200, "headers": [], "content": {"size": 0}"#,
+  more: String = ""
+) throws -> HARImport {
+  let entry = entry(url, method: method, request: request, response: response, more: more)
+  return try HARImport(har(entry), source: "a.har")
+}
+
+extension HARImport {
+  /// The first interaction.
+  var interaction: Interaction? { cassette.interactions.first }
+}
+
 /// The one interaction of a HAR of one entry.
 func imported(_ entry: String) throws -> Interaction? {
   try Cassette(har: har(entry), source: "a.har").interactions.first

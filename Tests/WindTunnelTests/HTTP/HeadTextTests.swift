@@ -48,8 +48,7 @@ import Testing
   @Test func `a secret in a trailer is redacted, and what differs is told`() {
     let secret = "q7Xk2mPz9sLw4TnB8vRc"
     let old = exchange(["X-Sum": "7", "X-Api-Key": secret])
-    var redaction = Redaction(continuing: [])
-    let safe = redaction.redact([old])
+    let safe = redacted(old)
     let fields = safe.first?.response?.trailers ?? [:]
     #expect(fields["X-Sum"] == "7" && fields["X-Api-Key"]?.hasPrefix("REDACTED-") == true)
     expectEqual(safe.first?.response?.headers, ["Transfer-Encoding": "chunked"])

@@ -144,9 +144,7 @@ import Testing
 }
 
 extension JSON {
-  fileprivate var elements: [JSON] { if case .array(let all) = self { all } else { [] } }
   fileprivate var fields: HeaderFields {
-    guard case .object(let all) = self else { return [:] }
-    return HeaderFields(all.map { HeaderField($0.name.value, $0.value.stringValue ?? "-") })
+    HeaderFields(members.map { HeaderField($0.name.value, $0.value.stringValue ?? "-") })
   }
 }

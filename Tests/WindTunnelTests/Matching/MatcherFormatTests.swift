@@ -28,6 +28,7 @@ import Testing
       { "match": 1, "method": false, "origin": "required", "scheme": false, "host": true,
         "port": false, "path": { "exact": true }, "query": { "exact": true }, "paths": ["/users/{id}"], "ignoreQuery": ["page", "utm_*"],
         "headers": ["Accept"], "body": "byType", "ignoreBody": ["$.items[*].id", "csrf"],
+        "order": false, "ignoreOutput": ["3 passed in *"],
         "_why": "anybody's" }
       """
     var expected = Matcher(authority: .required)
@@ -38,6 +39,7 @@ import Testing
     expected.headers = ["Accept"]
     (expected.isPathExact, expected.isQueryExact) = (true, true)
     expected.body = BodyRule(.byType, ignoring: ["$.items[*].id"], fields: ["csrf"])
+    (expected.comparesOrder, expected.ignoredOutput) = (false, [LinePattern("3 passed in *")])
     try expectEqual(read(text), expected)
   }
 
@@ -85,6 +87,8 @@ extension RandomNumberGenerator {
     matcher.paths = some(["/users/{id}", "/a/{b}/c", "/é"]).map { PathTemplate($0) }
     matcher.ignoredQuery = some(["page", "utm_*", "größe", "*"]).map { NamePattern($0) }
     matcher.headers = some(["Accept", "X-Tenant"])
+    matcher.comparesOrder = Bool.random(using: &self)
+    matcher.ignoredOutput = some(["3 passed in *", "*"]).map { LinePattern($0) }
     matcher.isPathExact = Bool.random(using: &self)
     matcher.isQueryExact = Bool.random(using: &self)
     matcher.body.reading = pick(BodyRule.Reading.allCases)

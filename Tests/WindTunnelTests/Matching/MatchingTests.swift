@@ -82,15 +82,13 @@ import Testing
       Interaction(Request("GET", RequestURL("https://a.example\(path)")), Response())
     }
     let deck = Deck(Cassette(interactions))
-    for (asked, meant) in [("/gett", "/get"), ("/user/agent", "/user/agents"), ("/jason", "/json")]
-    {
-      let outcome = deck.decide(Request("GET", RequestURL("https://a.example\(asked)")))
-      guard case .unmatched(let mismatch) = outcome.source else {
-        Issue.record("\(asked) was answered")
-        continue
-      }
-      expectEqual(mismatch.nearest?.request, "GET https://a.example\(meant)")
+    for asked in ["/gett", "/user/agent", "/jason"] {
+      _ = deck.decide(Request("GET", RequestURL("https://a.example\(asked)")))
     }
+    expectEqual(
+      deck.mismatches.map { $0.nearest?.request },
+      ["/get", "/user/agents", "/json"].map { "GET https://a.example\($0)" }
+    )
   }
 
   private func sentence(_ deck: Deck, _ request: Request) -> String {

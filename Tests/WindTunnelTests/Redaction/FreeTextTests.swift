@@ -121,16 +121,20 @@ import Testing
     for type in Self.types { expectEqual(keptText(text, type), kept, "\(type)") }
   }
 
-  @Test(arguments: try DataFiles.redactions("values", count: 23))
-  func `a value goes up to where it ends`(text: String, expected: String) {
-    let expected = expected.replacing("*", with: "REDACTED-")
-    expectEqual(keptText(text, "text/plain"), expected)
-  }
-
-  @Test(arguments: try DataFiles.redactions("pages", count: 7))
-  func `fields of a page lose their secrets`(text: String, expected: String) {
-    let expected = expected.replacing("*", with: "REDACTED-")
-    expectEqual(keptText(text, "text/html"), expected)
+  /// A table of texts, the number of its rows and their type: behind names, in pages, beside
+  /// harmless text, and in pairs with any labels.
+  @Test(arguments: [
+    ("values", 23, "text/plain"), ("pages", 7, "text/html"), ("harmful", 11, "application/json"),
+    ("labels", 5, "application/json"),
+  ])
+  func `a value is redacted to its end, and the text around it stays`(
+    table: String,
+    count: Int,
+    type: String
+  ) throws {
+    for (text, expected) in try DataFiles.redactions(table, count: count) {
+      expectEqual(keptText(text, type), expected.replacing("*", with: "REDACTED-"), "\(table)")
+    }
   }
 
   @Test(arguments: [
@@ -170,8 +174,7 @@ import Testing
         "https://a.example/session/new-in-2026-and-on"
       ),
     ] {
-      var redaction = Redaction(continuing: [])
-      let kept = redaction.redact([Interaction(Request("GET", RequestURL(url)), Response())])
+      let kept = redacted(Interaction(Request("GET", RequestURL(url)), Response()))
       expectEqual(kept.first?.request.url.description, expected)
       expectEqual(keptText("See \(url) here", "text/plain"), "See \(expected) here")
     }

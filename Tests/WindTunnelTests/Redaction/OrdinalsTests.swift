@@ -17,13 +17,15 @@ import Testing
       )
   }
 
-  private static func places(_ interactions: [Interaction], _ urls: [String]) -> [Int?] {
-    let deck = Deck(Cassette(interactions), then: .repeat)
-    return urls.map { url in
+  /// Expects the place of the recording that each address is played, in their order.
+  private static func expect(_ places: KeyValuePairs<String, Int?>, of tape: [Interaction]) {
+    let deck = Deck(Cassette(tape), then: .repeat)
+    let found = places.map { url, _ -> Int? in
       let request = Request("GET", RequestURL("https://a.example\(url)"))
       guard case .recording(_, let place) = deck.decide(request).source else { return nil }
       return place
     }
+    expectEqual(found, places.map(\.value))
   }
 
   @Test func `a tape that was added to plays with one token, whatever it was`() {
@@ -36,48 +38,35 @@ import Testing
       ["access_token=REDACTED-access-token-1"]
         + [String?](repeating: "access_token=REDACTED-access-token-2", count: 2)
     )
-    expectEqual(
-      Self.places(
-        tape,
-        [
-          "/a?access_token=X", "/b?access_token=X", "/c?access_token=X", "/c?access_token=Y",
-          "/a?access_token=Y",
-        ]
-      ),
+    Self.expect(
       [
-        0, 1, 2, nil, nil,
-      ]
+        "/a?access_token=X": 0, "/b?access_token=X": 1, "/c?access_token=X": 2,
+        "/c?access_token=Y": nil, "/a?access_token=Y": nil,
+      ],
+      of: tape
     )
-    expectEqual(
-      Self.places(tape, ["/b?access_token=X", "/a?access_token=Y", "/c?access_token=Y"]),
-      [
-        1, 0, nil,
-      ]
+    Self.expect(
+      ["/b?access_token=X": 1, "/a?access_token=Y": 0, "/c?access_token=Y": nil],
+      of: tape
     )
   }
 
   @Test func `a value's own recording goes before one that may be anybody's`() {
     let tape = Self.tape(["/x?access_token=A1&b=1", "/x?access_token=B1&b=1", "/y?access_token=B1"])
-    expectEqual(
-      Self.places(
-        tape,
-        [
-          "/x?access_token=a&b=1", "/x?access_token=b&b=1", "/x?access_token=a&b=1",
-          "/y?access_token=b",
-        ]
-      ),
-      [0, 1, 0, 2]
+    Self.expect(
+      [
+        "/x?access_token=a&b=1": 0, "/x?access_token=b&b=1": 1, "/x?access_token=a&b=1": 0,
+        "/y?access_token=b": 2,
+      ],
+      of: tape
     )
   }
 
   @Test func `within one request other ordinals are other values`() {
     let tape = Self.tape(["/x?access_token=AAAA111&refresh_token=AAAA111"])
-    expectEqual(
-      Self.places(
-        tape,
-        ["/x?access_token=a&refresh_token=b", "/x?access_token=a&refresh_token=a"]
-      ),
-      [nil, 0]
+    Self.expect(
+      ["/x?access_token=a&refresh_token=b": nil, "/x?access_token=a&refresh_token=a": 0],
+      of: tape
     )
   }
 
@@ -96,21 +85,12 @@ import Testing
         "access_token=REDACTED-access-token-2",
       ]
     )
-    expectEqual(
-      Self.places(
-        merge.cassette.interactions,
-        ["/a?access_token=A1", "/b?access_token=B1", "/c?access_token=C1"]
-      ),
-      [
-        0, 1, 2,
-      ]
+    let tape = merge.cassette.interactions
+    Self.expect(
+      ["/a?access_token=A1": 0, "/b?access_token=B1": 1, "/c?access_token=C1": 2],
+      of: tape
     )
-    expectEqual(
-      Self.places(merge.cassette.interactions, ["/a?access_token=A1", "/b?access_token=A1"]),
-      [
-        0, 1,
-      ]
-    )
+    Self.expect(["/a?access_token=A1": 0, "/b?access_token=A1": 1], of: tape)
   }
 
   @Test func `what a tape shares with an earlier one tells which of its pseudonyms are the same`()

@@ -8,14 +8,14 @@ import Testing
 
 /// What a replaced value looks like, and what stays around it.
 @Suite struct RedactionShapeTests {
-  @Test(arguments: try DataFiles.redactions("layout", count: 11))
-  func `a JSON body keeps its layout around what is replaced`(text: String, expected: String) {
-    expectEqual(keptText(text, ""), expected)
-  }
-
-  @Test(arguments: try DataFiles.redactions("plain", count: 8))
-  func `what is no secret stays`(text: String, kept: String) {
-    expectEqual(keptText(text, ""), kept)
+  @Test(arguments: [("layout", 11), ("plain", 8)])
+  func `a JSON body keeps its layout around what is replaced, and is as it was without`(
+    table: String,
+    count: Int
+  ) throws {
+    for (text, expected) in try DataFiles.redactions(table, count: count) {
+      expectEqual(keptText(text, ""), expected, "\(table)")
+    }
   }
 
   @Test func `scripts keep their code and lose what is quoted`() {
@@ -59,8 +59,7 @@ import Testing
       ),
       .text(Body("Hello t0ken\\/of+ada"))
     )
-    var redaction = Redaction(continuing: [])
-    let kept = redaction.redact([login, use])
+    let kept = redacted(login, use)
     let stand = "REDACTED-access-token-1"
     expectEqual(kept[0].response?.body.text, #"{"access_token":"\#(stand)"}"#)
     expectEqual(kept[1].request.url.query, "access_token=\(stand)")
@@ -114,8 +113,7 @@ import Testing
     var timing = Timing(firstByte: .zero, lastByte: .milliseconds(2))
     timing.chunks = lines.map { Timing.Chunk(bytes: $0.utf8.count, offset: .zero) }
     interaction.timing = timing
-    var redaction = Redaction(continuing: [])
-    let kept = redaction.redact([interaction])
+    let kept = redacted(interaction)
     expectEqual(
       kept[0].timing?.chunks.map(\.bytes),
       [lines[0].utf8.count + 12, lines[1].utf8.count]

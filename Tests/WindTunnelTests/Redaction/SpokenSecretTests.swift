@@ -26,12 +26,6 @@ import Testing
     )
   }
 
-  @Test(arguments: try DataFiles.redactions("untold", count: 20))
-  func `what a sentence says about a secret stays`(text: String, kept: String) {
-    expectEqual(keptText(text), kept)
-    expectEqual(leaks(in: Body(text)), [])
-  }
-
   @Test func `JSON in hexadecimal digits is looked into and spelled again`() {
     func digits(_ text: String) -> String {
       text.utf8.map { String(UInt16($0) + 0x100, radix: 16).suffix(2) }.joined()
@@ -62,25 +56,13 @@ import Testing
       String(UInt16($0) + 0x100, radix: 16).suffix(2)
     }.joined()
     let request = Request("POST", "/a", body: Body("{\"blob\":\"\(digits)\"}"))
-    var redaction = Redaction(continuing: [])
-    let kept = redaction.redact([Interaction(request, .text(Body("yes")))])
+    let kept = redacted(Interaction(request, .text(Body("yes"))))
     #expect(kept.first?.request.body != request.body)
     var matcher = Matcher.url
     matcher.body = BodyRule(.byType)
     let deck = Deck(Cassette(kept), matcher: matcher)
     _ = deck.decide(request)
     expectEqual(deck.journal.all.last?.take, .recording(0))
-  }
-
-  @Test(arguments: try DataFiles.redactions("labels", count: 5))
-  func `a pair of name and value goes by any labels`(text: String, expected: String) {
-    expectEqual(keptText(text, "application/json"), Self.expected(expected))
-  }
-
-  @Test(arguments: try DataFiles.redactions("unlabelled", count: 7))
-  func `a label, a message and a key of a store stay`(text: String, kept: String) {
-    expectEqual(keptText(text, "application/json"), kept)
-    expectEqual(leaks(in: Body(text)), [])
   }
 
   @Test func `a key of a session that was drawn by lot goes`() {

@@ -167,7 +167,6 @@ import Testing
     var report = Flights.report([Flights.call(0)], facts: [.init("cassette", "c")])
     report.scenarios[0].scenario = scenario
     try expectEqual(Report(data: report.data(), source: "r"), report)
-    #expect(report.text().contains("\nrainy: \"bars\" are not checked yet: "))
     #expect(report.judgements.isEmpty)
     var other = Flights.report([Flights.call(1)], facts: [.init("cassette", "c")])
     other.scenarios[0].scenario = scenario

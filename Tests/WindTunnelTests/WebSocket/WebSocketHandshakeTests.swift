@@ -9,11 +9,11 @@ import Testing
   private static let key = "dGhlIHNhbXBsZSBub25jZQ=="
   private static let proof = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
 
-  private static let asked: HeaderFields = [
+  static let asked: HeaderFields = [
     "Host": "server.example.com", "Upgrade": "websocket", "Connection": "Upgrade",
     "Sec-WebSocket-Key": key, "Sec-WebSocket-Version": "13",
   ]
-  private static let answered: HeaderFields = [
+  static let answered: HeaderFields = [
     "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Accept": proof,
   ]
 
@@ -76,30 +76,27 @@ import Testing
     }
   }
 
-  @Test(arguments: ["POST", "HEAD", "get", "OPTIONS"])
-  func `a handshake is a GET`(method: String) {
-    let request = Request(method, RequestURL("/chat"), headers: Self.asked)
-    #expect(throws: WebSocketHandshake.Refusal.self) {
-      try WebSocketHandshake.answer(to: request)
-    }
-  }
-
-  @Test(arguments: ["HTTP/1.0", "HTTP/2"])
-  func `a handshake is of one version of HTTP`(version: String) {
-    let request = Request("GET", RequestURL("/chat"), headers: Self.asked)
+  /// The method, the version of HTTP, and the field that comes twice.
+  @Test(
+    arguments: [
+      ("POST", "1.1", nil), ("HEAD", "1.1", nil), ("get", "1.1", nil), ("OPTIONS", "1.1", nil),
+      ("GET", "1.0", nil), ("GET", "2", nil), ("GET", "1.1", "Host"),
+      ("GET", "1.1", "Sec-WebSocket-Key"), ("GET", "1.1", "Sec-WebSocket-Version"),
+    ] as [(String, String, String?)]
+  )
+  func `a handshake is a GET of HTTP 1.1, and each of its fields comes once`(
+    method: String,
+    version: String,
+    twice: String?
+  ) {
+    let more = twice.map { [HeaderField($0, Self.asked[$0] ?? "")] } ?? []
+    let fields = HeaderFields(Array(Self.asked) + more)
+    let request = Request(method, RequestURL("/chat"), headers: fields)
+    let version = "HTTP/\(version)"
     #expect(throws: WebSocketHandshake.Refusal.self) {
       try WebSocketHandshake.answer(to: request, version: version)
     }
     expectEqual(WebSocketHandshake.isAsked(by: request, version: version), (version != "HTTP/1.0"))
-  }
-
-  @Test(arguments: ["Host", "Sec-WebSocket-Key", "Sec-WebSocket-Version"])
-  func `a field that is one comes once`(name: String) {
-    let twice = HeaderFields(Self.asked.map { $0 } + [HeaderField(name, Self.asked[name] ?? "")])
-    let request = Request("GET", RequestURL("/chat"), headers: twice)
-    #expect(throws: WebSocketHandshake.Refusal.self) {
-      try WebSocketHandshake.answer(to: request)
-    }
   }
 
   /// A field of an answer, its value, and whether a client may go on.
@@ -152,21 +149,13 @@ import Testing
     }
   }
 
-  @Test func `a proof is compared by its bytes`() {
-    var fields = Self.answered
-    // The sign for kelvin is the letter K to whoever compares texts.
-    fields["Sec-WebSocket-Accept"] = Self.proof.replacingOccurrences(of: "K", with: "\u{212A}")
-    #expect(throws: WebSocketHandshake.Failure.self) {
-      try WebSocketHandshake.terms(
-        of: ResponseHead(status: 101, headers: fields),
-        answering: Self.asked
-      )
+  /// To a comparison of texts, the sign for kelvin is the letter K.
+  @Test(arguments: [100, 200, 301, 401, 403, 426, 500, 101])
+  func `another status, or a proof of other bytes, is no handshake`(status: Int) {
+    var head = ResponseHead(status: status, headers: Self.answered)
+    if status == 101 {
+      head.headers["Sec-WebSocket-Accept"] = Self.proof.replacing("K", with: "\u{212A}")
     }
-  }
-
-  @Test(arguments: [100, 200, 301, 401, 403, 426, 500])
-  func `another status is no handshake`(status: Int) {
-    let head = ResponseHead(status: status, headers: Self.answered)
     #expect(throws: WebSocketHandshake.Failure.self) {
       try WebSocketHandshake.terms(of: head, answering: Self.asked)
     }

@@ -258,9 +258,8 @@ import Testing
         let payload = Data((0..<count).map { UInt8($0 % 128) })
         let key: UInt32? = sender == .client ? 0x1234_5678 : nil
         let bytes = WebSocketFrame(opcode, payload).encoded(masking: key)
-        let (events, failure) = Self.read(Array(bytes), from: sender, inPiecesOf: 1000)
-        expectEqual(events, [.message(payload, isText: opcode == .text, frames: [count])])
-        expectNil(failure)
+        let event = Event.message(payload, isText: opcode == .text, frames: [count])
+        Self.expect([event], of: bytes, from: sender, inPiecesOf: 1000)
       }
     }
     let close = WebSocketClose(4000, String(repeating: "é", count: 100))
@@ -320,6 +319,19 @@ import Testing
     }
     if let failure { throw failure }
     return events
+  }
+
+  /// Expects that a reader makes these events of the bytes, and goes on.
+  static func expect(
+    _ events: [Event],
+    of bytes: some Collection<UInt8>,
+    from sender: WebSocketRole,
+    _ deflate: PerMessageDeflate? = nil,
+    inPiecesOf size: Int
+  ) {
+    let (found, failure) = read(Array(bytes), from: sender, deflate, inPiecesOf: size)
+    expectEqual(found, events)
+    expectNil(failure)
   }
 
   static func read(

@@ -45,14 +45,9 @@ private struct Written: Hashable {
   typealias Event = WebSocketReader.Event
   typealias Raw = WebSocketReaderTests.Raw
 
-  private static let asked: HeaderFields = [
-    "Host": "server.example.com", "Upgrade": "websocket", "Connection": "Upgrade",
-    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version": "13",
-  ]
-  private static let answered: HeaderFields = [
-    "Upgrade": "websocket", "Connection": "Upgrade",
-    "Sec-WebSocket-Accept": "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=",
-  ]
+  private static let (asked, answered) = (
+    WebSocketHandshakeTests.asked, WebSocketHandshakeTests.answered
+  )
 
   // MARK: The handshake
 
@@ -176,9 +171,8 @@ private struct Written: Hashable {
       expectEqual(Data(frames.map(\.payload).joined()), content)
       // A client's frames are masked, each of them, and a server's are not.
       expectEqual(frames.map { $0.key != nil }, lengths.map { _ in role == .client })
-      let (events, failure) = WebSocketReaderTests.read(Array(bytes), from: role, inPiecesOf: 4)
-      expectEqual(events, [.message(content, isText: isText, frames: lengths)])
-      expectNil(failure)
+      let event = Event.message(content, isText: isText, frames: lengths)
+      WebSocketReaderTests.expect([event], of: bytes, from: role, inPiecesOf: 4)
     }
     let whole = Written.all(in: writer.message(content, isText: isText))
     expectEqual(whole.map(\.first), [0x80 | kind])
@@ -237,9 +231,7 @@ private struct Written: Hashable {
     ]
     let bytes = frames.flatMap { $0.bytes(from: sender) }
     for size in 1...bytes.count {
-      let (events, failure) = WebSocketReaderTests.read(bytes, from: sender, inPiecesOf: size)
-      expectEqual(events, expected)
-      expectNil(failure)
+      WebSocketReaderTests.expect(expected, of: bytes, from: sender, inPiecesOf: size)
     }
   }
 
@@ -311,21 +303,15 @@ struct CompressionRulesTests {
   }
 
   private static func asked(_ offer: String) -> HeaderFields {
-    [
-      "Host": "server.example.com", "Upgrade": "websocket", "Connection": "Upgrade",
-      "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version": "13",
-      "Sec-WebSocket-Extensions": offer,
-    ]
+    HeaderFields(
+      WebSocketHandshakeTests.asked + [HeaderField("Sec-WebSocket-Extensions", offer)]
+    )
   }
 
   private static func answered(_ answer: String) -> ResponseHead {
-    ResponseHead(
-      status: 101,
-      headers: [
-        "Upgrade": "websocket", "Connection": "Upgrade",
-        "Sec-WebSocket-Accept": "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=", "Sec-WebSocket-Extensions": answer,
-      ]
-    )
+    var head = ResponseHead(status: 101, headers: WebSocketHandshakeTests.answered)
+    head.headers["Sec-WebSocket-Extensions"] = answer
+    return head
   }
 
   // MARK: The terms
@@ -431,15 +417,8 @@ struct CompressionRulesTests {
       let frames = Written.all(in: bytes)
       expectEqual(frames.map(\.first), firsts)
       expectEqual(Data(frames.map(\.payload).joined()), deflated)
-      let (events, failure) = WebSocketReaderTests.read(
-        Array(bytes),
-        from: role,
-        PerMessageDeflate(),
-        inPiecesOf: 5
-      )
-      let sizes = frames.map(\.payload.count)
-      expectEqual(events, [.message(content, isText: isText, frames: sizes)])
-      expectNil(failure)
+      let event = Event.message(content, isText: isText, frames: frames.map(\.payload.count))
+      WebSocketReaderTests.expect([event], of: bytes, from: role, .init(), inPiecesOf: 5)
     }
   }
 
@@ -451,14 +430,8 @@ struct CompressionRulesTests {
     let frames = Written.all(in: bytes)
     expectEqual(frames.map(\.first), [0x81])
     expectEqual(frames.map(\.payload), [content])
-    let (events, failure) = WebSocketReaderTests.read(
-      Array(bytes),
-      from: role,
-      deflate,
-      inPiecesOf: 100
-    )
-    expectEqual(events, [.message(content, isText: true, frames: [600])])
-    expectNil(failure)
+    let event = Event.message(content, isText: true, frames: [600])
+    WebSocketReaderTests.expect([event], of: bytes, from: role, deflate, inPiecesOf: 100)
   }
 
   @Test(arguments: WebSocketRole.allCases)
@@ -472,17 +445,10 @@ struct CompressionRulesTests {
       expectEqual((second == first), !own)
       expectEqual((second.count < first.count / 4), own)
       let bytes = [first, second].flatMap { Raw(0xC2, Array($0)).bytes(from: sender) }
-      let (events, failure) = WebSocketReaderTests.read(
-        bytes,
-        from: sender,
-        deflate,
-        inPiecesOf: 100
-      )
       let expected: [Event] = [first, second].map {
         .message(message, isText: false, frames: [$0.count])
       }
-      expectEqual(events, expected)
-      expectNil(failure)
+      WebSocketReaderTests.expect(expected, of: bytes, from: sender, deflate, inPiecesOf: 100)
     }
   }
 
@@ -524,14 +490,7 @@ struct CompressionRulesTests {
     ]
     let bytes = [Raw(0xC2, first), Raw(0xC2, second)].flatMap { $0.bytes(from: sender) }
     for size in [7, bytes.count] {
-      let (events, failure) = WebSocketReaderTests.read(
-        bytes,
-        from: sender,
-        PerMessageDeflate(),
-        inPiecesOf: size
-      )
-      expectEqual(events, expected)
-      expectNil(failure)
+      WebSocketReaderTests.expect(expected, of: bytes, from: sender, .init(), inPiecesOf: size)
     }
   }
 }

@@ -118,73 +118,47 @@ public final class DiskStore: Sendable {
   }
 }
 
-/// One kept answer as bytes that tell by themselves whether they are whole.
-///
-///     NLC1  length of the rest (8 bytes)  FNV-1a of the rest (8 bytes)
-///           length of what follows (4 bytes)  JSON without the content  content
-///
-/// All numbers big-endian. A file that was cut off, or of which any byte is another, is refused.
+/// One kept answer as a file that shows whether it is whole (``CheckedFile``).
 enum CacheFile {
-  private static let magic = Data("NLC1".utf8)
+  private static let magic = "NLC2"
 
   private struct Head: Codable {
     var key: String
-    var secondsSince1970: Double
-    var varied: [[String]]
+    var date: Date
+    var varied: [Headers.Field]
     var status: Int
-    var headers: [[String]]
+    var headers: [Headers.Field]
   }
 
-  /// Tells whether a file begins as one that is readable for everybody; a sealed one does by an
-  /// accident of 1 in 2³², which costs an answer.
+  /// Whether a file is readable without a key, also one of an earlier version. A sealed file begins
+  /// like that with a probability of 1 in 2²⁴, and is then removed.
   static func isPlain(_ file: URL) -> Bool {
-    // What cannot be read now is looked at when it is read.
-    (try? file.beginning(magic.count)) == magic
+    let family = magic.utf8.dropLast()
+    // A file that cannot be read now is checked when it is read.
+    return (try? file.beginning(family.count)) == Data(family)
   }
 
   static func write(_ kept: CachedResponse) throws -> Data {
-    let head = try JSONEncoder().encode(
-      Head(
-        key: kept.key,
-        secondsSince1970: kept.date.timeIntervalSince1970,
-        varied: kept.varied.fields.map { [$0.name, $0.value] },
-        status: kept.status,
-        headers: kept.headers.fields.map { [$0.name, $0.value] }
-      )
+    let head = Head(
+      key: kept.key,
+      date: kept.date,
+      varied: kept.varied.fields,
+      status: kept.status,
+      headers: kept.headers.fields
     )
-    var rest = Data()
-    rest.append(bigEndian: UInt32(head.count))
-    rest += head + kept.body
-    var data = magic
-    data.append(bigEndian: UInt64(rest.count))
-    data.append(bigEndian: FNV1a.hash(rest))
-    return data + rest
+    return try CheckedFile.write(magic, head, kept.body)
   }
 
-  /// Reads an answer; `nil` where the bytes are not what was written.
+  /// Reads an answer; `nil` if the bytes are not what was written.
   static func read(_ data: Data) -> CachedResponse? {
-    let data = Data(data)
-    guard data.count > 24, data.prefix(4) == magic else { return nil }
-    let rest = Data(data.dropFirst(20))
-    guard data.bigEndian(at: 4, bytes: 8) == UInt64(rest.count),
-      data.bigEndian(at: 12, bytes: 8) == FNV1a.hash(rest)
-    else { return nil }
-    let length = Int(rest.bigEndian(at: 0, bytes: 4))
-    // A hash that fits and a head that does not: not by accident, and just as useless.
-    guard rest.count >= 4 + length,
-      let head = try? JSONDecoder().decode(Head.self, from: Data(rest[4..<(4 + length)]))
-    else { return nil }
+    guard let (head, body): (Head, Data) = CheckedFile.read(magic, data) else { return nil }
     return CachedResponse(
       key: head.key,
-      date: Date(timeIntervalSince1970: head.secondsSince1970),
-      varied: fields(head.varied),
+      date: head.date,
+      varied: Headers(head.varied),
       status: head.status,
-      headers: fields(head.headers),
-      body: Data(rest.dropFirst(4 + length))
+      headers: Headers(head.headers),
+      body: body
     )
-  }
-
-  private static func fields(_ pairs: [[String]]) -> Headers {
-    Headers(pairs.filter { $0.count == 2 }.map { Headers.Field($0[0], $0[1]) })
   }
 }

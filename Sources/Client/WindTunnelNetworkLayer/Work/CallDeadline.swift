@@ -46,35 +46,3 @@ func withGivingUp<Value>(
   defer { deadline?.end() }
   return await withTaskCancellationHandler(operation: work, onCancel: giveUp)
 }
-
-/// A signal that is given once, and one task that waits for it.
-final class Signal: Sendable {
-  private enum State {
-    case open
-    case awaited(UnsafeContinuation<Void, Never>)
-    case given
-  }
-
-  private let state = Locked(State.open)
-
-  /// Gives the signal, unless it was given before.
-  func give() {
-    if case .awaited(let waiter) = state.exchange(.given) { waiter.resume() }
-  }
-
-  /// Waits for the signal, or for the cancellation of the task.
-  func wait() async {
-    await withTaskCancellationHandler {
-      await withUnsafeContinuation { waiter in
-        let isGiven = state.withLock { state in
-          if case .given = state { return true }
-          state = .awaited(waiter)
-          return false
-        }
-        if isGiven { waiter.resume() }
-      }
-    } onCancel: {
-      give()
-    }
-  }
-}

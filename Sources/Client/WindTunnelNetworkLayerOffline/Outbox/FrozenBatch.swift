@@ -9,13 +9,14 @@ struct FrozenBatch: Sendable {
   var mayBeSent: Bool
 }
 
-/// The content of a batch with its key, as bytes that tell by themselves whether they are whole.
-///
-///     WTF1  check of the rest (8)  length of the key (2)  key  length of the type (2)  type  body
-///
-/// A type of length 0 is none.
+/// The content of a batch with its key, kept as a ``CheckedFile``.
 struct FrozenContent: Sendable, Hashable {
-  private static let magic = Data("WTF1".utf8)
+  private static let magic = "WTF2"
+
+  private struct Head: Codable {
+    var key: String
+    var contentType: String?
+  }
 
   var key: String
   var contentType: String?
@@ -25,30 +26,15 @@ struct FrozenContent: Sendable, Hashable {
     (self.key, self.contentType, self.body) = (key, contentType, body)
   }
 
-  /// Reads what was frozen; `nil` where it is damaged, or only a range was.
+  /// Reads what was frozen; `nil` if it is damaged, or only a range was frozen.
   init?(_ data: Data) {
-    guard data.count >= 16, data.prefix(4) == Self.magic,
-      data.bigEndian(at: 4, bytes: 8) == FNV1a.hash(data, 12..<data.count)
-    else { return nil }
-    let key = 14 + Int(data.bigEndian(at: 12, bytes: 2))
-    guard key + 2 <= data.count else { return nil }
-    let type = key + 2 + Int(data.bigEndian(at: key, bytes: 2))
-    guard type <= data.count else { return nil }
-    self.key = String(decoding: data[14..<key], as: UTF8.self)
-    contentType =
-      type == key + 2 ? nil : String(decoding: data[(key + 2)..<type], as: UTF8.self)
-    body = Data(data[type...])
+    guard let (head, body): (Head, Data) = CheckedFile.read(Self.magic, data) else { return nil }
+    self.init(key: head.key, contentType: head.contentType, body: body)
   }
 
   var data: Data {
-    var rest = Data()
-    for text in [key, contentType ?? ""] {
-      rest.append(bigEndian: UInt16(clamping: text.utf8.count))
-      rest += Data(text.utf8)
-    }
-    rest += body
-    var data = Self.magic
-    data.append(bigEndian: FNV1a.hash(rest))
-    return data + rest
+    // Texts always have JSON; without it the file would be that of a range alone.
+    let head = Head(key: key, contentType: contentType)
+    return (try? CheckedFile.write(Self.magic, head, body)) ?? Data()
   }
 }

@@ -3,7 +3,7 @@ internal import WindTunnelNetworkLayer
 
 /// A moment of an outbox: its own time, which never runs backwards, and the time of day then. Both
 /// in milliseconds.
-struct OutboxStamp: Sendable, Hashable {
+struct OutboxStamp: Sendable, Hashable, Codable {
   /// The time since the outbox was made.
   var elapsed: Int64
   /// The time of day since 1970, or the latest one that was seen before where that was later.
@@ -23,7 +23,7 @@ struct OutboxClock: Sendable {
   /// The most milliseconds from one process to the next that count: a day. A clock that jumps costs
   /// no more than that, and calls of an app that is seldom started stay longer.
   private static let longestRest: Int64 = 86_400_000
-  private static let fileBytes = 24
+  private static let magic = "WTC1"
   private let time: any TimeSource
   private let start: Int64
   private let uptime: Duration
@@ -45,25 +45,14 @@ struct OutboxClock: Sendable {
     )
   }
 
-  /// Reads a moment that was kept; `nil` where it is damaged.
+  /// Reads a moment that was kept; `nil` if it is damaged.
   static func stamp(of data: Data) -> OutboxStamp? {
-    guard data.count == fileBytes,
-      data.bigEndian(at: 16, bytes: 8) == FNV1a.hash(data, 0..<16)
-    else { return nil }
-    return OutboxStamp(
-      elapsed: Int64(bitPattern: data.bigEndian(at: 0, bytes: 8)),
-      date: Int64(bitPattern: data.bigEndian(at: 8, bytes: 8))
-    )
+    let file: (head: OutboxStamp, body: Data)? = CheckedFile.read(magic, data)
+    return file?.head
   }
 
-  /// Returns a moment as bytes to be kept.
-  static func data(of stamp: OutboxStamp) -> Data {
-    var data = Data()
-    data.append(bigEndian: UInt64(bitPattern: stamp.elapsed))
-    data.append(bigEndian: UInt64(bitPattern: stamp.date))
-    data.append(bigEndian: FNV1a.hash(data))
-    return data
-  }
+  /// Returns a moment as a ``CheckedFile``.
+  static func data(of stamp: OutboxStamp) throws -> Data { try CheckedFile.write(magic, stamp) }
 
   private static func milliseconds(_ date: Date) -> Int64 {
     Int64((date.timeIntervalSince1970 * 1000).rounded())

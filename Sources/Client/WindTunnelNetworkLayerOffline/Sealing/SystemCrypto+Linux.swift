@@ -17,23 +17,9 @@
       nonce: Data,
       context: Data
     ) throws(SealingError) -> Data {
-      let crypto = try opened.get()
-      let cipher = crypto.EVP_CIPHER_CTX_new()
-      defer { crypto.EVP_CIPHER_CTX_free(cipher) }
-      var sealed = [UInt8](repeating: 0, count: text.count + AES256GCM.tagBytes)
       var tag = [UInt8](repeating: 0, count: AES256GCM.tagBytes)
-      var count: Int32 = 0
-      let (key, nonce) = ([UInt8](key), [UInt8](nonce))
-      let (context, bytes) = ([UInt8](context), [UInt8](text))
-      guard cipher != nil,
-        crypto.EVP_EncryptInit_ex(cipher, crypto.EVP_aes_256_gcm(), nil, key, nonce) == 1,
-        crypto.EVP_EncryptUpdate(cipher, nil, &count, context, Int32(context.count)) == 1,
-        crypto.EVP_EncryptUpdate(cipher, &sealed, &count, bytes, Int32(bytes.count)) == 1,
-        crypto.EVP_EncryptFinal_ex(cipher, &tag, &count) == 1,
-        crypto.EVP_CIPHER_CTX_ctrl(cipher, LibCrypto.getTag, Int32(tag.count), &tag) == 1
-      else { throw crypto.failure(of: "AES-256-GCM") }
-      sealed.replaceSubrange(text.count..., with: tag)
-      return Data(sealed)
+      let sealed = try aesGCM(text, &tag, key, nonce, context, isSealing: true)
+      return sealed + tag
     }
 
     static func openAESGCM(
@@ -43,27 +29,53 @@
       nonce: Data,
       context: Data
     ) throws(SealingError) -> Data {
+      var tag = [UInt8](tag)
+      return try aesGCM(text, &tag, key, nonce, context, isSealing: false)
+    }
+
+    /// Seals a text and writes its tag, or opens one that has the tag.
+    private static func aesGCM(
+      _ text: Data,
+      _ tag: inout [UInt8],
+      _ key: Data,
+      _ nonce: Data,
+      _ context: Data,
+      isSealing: Bool
+    ) throws(SealingError) -> Data {
       let crypto = try opened.get()
       let cipher = crypto.EVP_CIPHER_CTX_new()
       defer { crypto.EVP_CIPHER_CTX_free(cipher) }
-      // One byte more, since the last step wants a place to write nothing to.
-      var opened = [UInt8](repeating: 0, count: text.count + 1)
-      var tag = [UInt8](tag)
-      var (count, rest): (Int32, Int32) = (0, 0)
+      // One byte more, so that there is a place for it if the text is empty.
+      var output = [UInt8](repeating: 0, count: text.count + 1)
+      // The last step writes nothing, and wants a place for it all the same.
+      var end = [UInt8](repeating: 0, count: AES256GCM.tagBytes)
+      var count: Int32 = 0
       let (key, nonce) = ([UInt8](key), [UInt8](nonce))
       let (context, bytes) = ([UInt8](context), [UInt8](text))
       guard cipher != nil,
-        crypto.EVP_DecryptInit_ex(cipher, crypto.EVP_aes_256_gcm(), nil, key, nonce) == 1,
-        crypto.EVP_DecryptUpdate(cipher, nil, &count, context, Int32(context.count)) == 1,
-        crypto.EVP_DecryptUpdate(cipher, &opened, &count, bytes, Int32(bytes.count)) == 1,
-        crypto.EVP_CIPHER_CTX_ctrl(cipher, LibCrypto.setTag, Int32(tag.count), &tag) == 1
+        crypto.EVP_CipherInit_ex(
+          cipher,
+          crypto.EVP_aes_256_gcm(),
+          nil,
+          key,
+          nonce,
+          isSealing ? 1 : 0
+        ) == 1,
+        crypto.EVP_CipherUpdate(cipher, nil, &count, context, Int32(context.count)) == 1,
+        crypto.EVP_CipherUpdate(cipher, &output, &count, bytes, Int32(bytes.count)) == 1,
+        isSealing
+          || crypto.EVP_CIPHER_CTX_ctrl(cipher, LibCrypto.setTag, Int32(tag.count), &tag) == 1
       else { throw crypto.failure(of: "AES-256-GCM") }
-      var end: [UInt8] = [0]
-      guard crypto.EVP_DecryptFinal_ex(cipher, &end, &rest) == 1 else {
+      let isWhole = crypto.EVP_CipherFinal_ex(cipher, &end, &count) == 1
+      guard isWhole || isSealing else {
         crypto.ERR_clear_error()
         throw .tampered
       }
-      return Data(opened.prefix(text.count))
+      guard isWhole,
+        !isSealing
+          || crypto.EVP_CIPHER_CTX_ctrl(cipher, LibCrypto.getTag, Int32(tag.count), &tag) == 1
+      else { throw crypto.failure(of: "AES-256-GCM") }
+      return Data(output.prefix(text.count))
     }
 
     static func isEd25519(_ signature: Data, of message: Data, by key: Data) -> Bool {
@@ -105,14 +117,10 @@
     let EVP_CIPHER_CTX_free: @convention(c) (P) -> Void
     let EVP_CIPHER_CTX_ctrl: @convention(c) (P, Int32, Int32, UnsafeMutableRawPointer?) -> Int32
     let EVP_aes_256_gcm: @convention(c) () -> P
-    let EVP_EncryptInit_ex: @convention(c) (P, P, P, Bytes?, Bytes?) -> Int32
-    let EVP_EncryptUpdate:
+    let EVP_CipherInit_ex: @convention(c) (P, P, P, Bytes?, Bytes?, Int32) -> Int32
+    let EVP_CipherUpdate:
       @convention(c) (P, Output?, UnsafeMutablePointer<Int32>, Bytes?, Int32) -> Int32
-    let EVP_EncryptFinal_ex: @convention(c) (P, Output?, UnsafeMutablePointer<Int32>) -> Int32
-    let EVP_DecryptInit_ex: @convention(c) (P, P, P, Bytes?, Bytes?) -> Int32
-    let EVP_DecryptUpdate:
-      @convention(c) (P, Output?, UnsafeMutablePointer<Int32>, Bytes?, Int32) -> Int32
-    let EVP_DecryptFinal_ex: @convention(c) (P, Output?, UnsafeMutablePointer<Int32>) -> Int32
+    let EVP_CipherFinal_ex: @convention(c) (P, Output?, UnsafeMutablePointer<Int32>) -> Int32
     let EVP_PKEY_new_raw_public_key: @convention(c) (Int32, P, Bytes?, Int) -> P
     let EVP_PKEY_free: @convention(c) (P) -> Void
     let EVP_MD_CTX_new: @convention(c) () -> P
@@ -148,12 +156,9 @@
       EVP_CIPHER_CTX_free = try function("EVP_CIPHER_CTX_free")
       EVP_CIPHER_CTX_ctrl = try function("EVP_CIPHER_CTX_ctrl")
       EVP_aes_256_gcm = try function("EVP_aes_256_gcm")
-      EVP_EncryptInit_ex = try function("EVP_EncryptInit_ex")
-      EVP_EncryptUpdate = try function("EVP_EncryptUpdate")
-      EVP_EncryptFinal_ex = try function("EVP_EncryptFinal_ex")
-      EVP_DecryptInit_ex = try function("EVP_DecryptInit_ex")
-      EVP_DecryptUpdate = try function("EVP_DecryptUpdate")
-      EVP_DecryptFinal_ex = try function("EVP_DecryptFinal_ex")
+      EVP_CipherInit_ex = try function("EVP_CipherInit_ex")
+      EVP_CipherUpdate = try function("EVP_CipherUpdate")
+      EVP_CipherFinal_ex = try function("EVP_CipherFinal_ex")
       EVP_PKEY_new_raw_public_key = try function("EVP_PKEY_new_raw_public_key")
       EVP_PKEY_free = try function("EVP_PKEY_free")
       EVP_MD_CTX_new = try function("EVP_MD_CTX_new")

@@ -29,6 +29,9 @@ public struct DrillPlan: Sendable {
   /// The query parameters that no request is compared by, such as those that a client adds to every
   /// query.
   public var ignoredQuery: [NamePattern] = []
+  /// The requests that a person needs: screens (GET and HEAD) and actions. Empty: those that the
+  /// cassette or a scenario calls critical, else every GET and HEAD.
+  public var critical: [RequestPattern] = []
   /// The program that the subject `exec` starts for each call, with its arguments. In them `{url}`,
   /// `{base}`, `{origins}`, `{kept}`, `{method}`, `{body}` and `{call}` stand for those of the
   /// call, and `{ca}` for the file of the authority that issues the run's certificates. Without a
@@ -56,7 +59,8 @@ public struct DrillPlan: Sendable {
   /// The gates besides the scenarios' own. A prefix chooses the scenarios of a gate; without one it
   /// is held in each scenario in which calls can succeed.
   public var gates: [Gate] = []
-
+  /// The bars that the judged client must clear, such as ``Bars/mobile``; `nil`: none.
+  public var bars: Bars?
   /// The rules of findings that may be broken in any scenario, beside those that a scenario allows.
   public var allowed: [AllowedRule] = []
 
@@ -271,6 +275,7 @@ public struct DrillPlan: Sendable {
           + "\(Self.list(recorded.map(\.endpointName)))."
       )
     }
+    try refuseUnknownCritical(among: recorded)
     let called = workload.all
     do throws(GateError) {
       for gate in scenarios.flatMap(\.gates) { try gate.checkAsOwn() }
@@ -306,7 +311,7 @@ public struct DrillPlan: Sendable {
 
   private static let listedMax = 10
 
-  private static func list(_ names: [String]) -> String {
+  static func list(_ names: [String]) -> String {
     var seen: Set<String> = []
     let all = names.filter { seen.insert($0).inserted }
     return all.prefix(listedMax).joined(separator: ", ") + (all.count > listedMax ? ", …" : "")
@@ -351,7 +356,7 @@ public enum DrillError: Error, Sendable, Hashable, CustomStringConvertible {
 
 extension Request {
   /// The name of the endpoint, such as `GET /home`.
-  fileprivate var endpointName: String { "\(method) \(url.path)" }
+  var endpointName: String { "\(method) \(url.path)" }
 }
 
 // What was recorded of a request, as a program is told it: by a word of its command and in its

@@ -32,7 +32,9 @@ enum DrillFlags {
       Flag("--mix", "REQUEST=N")
         .help("Weight of a request among the others (default: 1), such as \"GET /home=5\"."),
       Flag("--ignore-query", "NAME")
-        .help("A query parameter that is not compared, such as _ or utm_*. May be repeated."),
+        .help("A query parameter not to compare, such as _ or utm_*. May be repeated."),
+      Flag("--critical", "REQUEST")
+        .help("A request that a person needs, such as \"GET /feed\". May be repeated."),
       Flag("--shard", "I/N", "Run part I of N; env reads the part from the variables of the CI."),
       Flag("--timeout", "T")
         .help(
@@ -51,13 +53,16 @@ enum DrillFlags {
         .help("Platform of the errors in process: current or apple (default: current)."),
       Flag("--gate", "EXPR")
         .help("Condition such as \"p95 <= 3s\" or \"all: successRate == 1\". May be repeated."),
+      .bars,
       Flag("--allow-inconclusive", nil, "Pass a drill even if something could not be judged."),
       .findings, .allow,
       Flag("--baseline", "FILE", "An earlier report to compare with; it is \"baseline\" in gates."),
+      Flag("--write-baseline", "FILE")
+        .help("Write the report for a later --baseline, without a date: .json or .json.gz."),
       Flag("--again", "REPORT#CALL")
         .help("Run one call again: .windtunnel/last.json#metro/payments/17."),
       Flag("--report", "FILE")
-        .help("Write the report: .json, .html, .md, .xml, .csv or .txt. May be repeated."),
+        .help("Write the report: .json, .html, .md, .xml, .csv, .sarif or .txt."),
       Flag("--name", "TEXT", "Name and version of the client, such as \"Library 2.1\"."),
       Flag("--all", nil, "Print every row of the table and the evidence of every finding."),
       Flag("--json", nil, "Print the report as JSON instead of the table."),

@@ -114,6 +114,7 @@ extension DrillPlan {
     }
     let weight = "a request and its weight, as in GET /home=5,"
     mix.shares = try arguments.all("--mix", shouldBe: weight) { Mix.Share($0) }
+    critical = try arguments.patterns("--critical")
     let parameter = "the name of a query parameter, such as _ or utm_*,"
     ignoredQuery = try arguments.all("--ignore-query", shouldBe: parameter) { text in
       text.contains { $0 != "*" } ? NamePattern(text) : nil

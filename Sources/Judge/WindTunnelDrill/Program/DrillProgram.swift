@@ -282,6 +282,7 @@ package struct DrillProgram: Sendable {
     }
     try plan.apply(subject: arguments, variants)
     plan.gates = try arguments.all("--gate").map { try Gate($0) }
+    plan.bars = try Bars(arguments)
     plan.allowed = try AllowedRule.all(in: arguments)
     try plan.apply(load: arguments)
     plan.deadline = try arguments.duration("--timeout") ?? plan.deadline

@@ -4,11 +4,11 @@ package import WindTunnelReports
 
 // The flags by which findings fail a drill or a report, or are allowed.
 extension Flag {
-  fileprivate static let bars: KeyValuePairs<String, Finding.Severity?> = [
+  fileprivate static let severities: KeyValuePairs<String, Finding.Severity?> = [
     "errors": .error, "warnings": .warning, "off": nil,
   ]
   /// The weight from which on a finding fails.
-  package static let findings = Flag("--findings", "BAR", choices: bars.map(\.key))
+  package static let findings = Flag("--findings", "BAR", choices: severities.map(\.key))
     .help("Lowest severity that fails: errors, warnings or off (default: errors).")
   /// The same where nothing fails unless it is given.
   package static let proxyFindings = Flag("--findings", "BAR")
@@ -27,7 +27,7 @@ extension VerdictPolicy {
   package init(_ arguments: Arguments) throws {
     self.init()
     allowsInconclusive = arguments.has("--allow-inconclusive")
-    if let bar = try arguments.choice("--findings", Flag.bars) { failingFindings = bar }
+    if let bar = try arguments.choice("--findings", Flag.severities) { failingFindings = bar }
   }
 }
 

@@ -5,12 +5,19 @@ package import WindTunnelCommandLine
 /// The files that a report is written to, each in the form that its name asks for.
 package struct ReportFiles: Sendable {
   private let files: [(file: URL, form: ReportRendering)]
+  private let baseline: URL?
 
   /// Reads the flags, and refuses now what could not be written later.
   package init(_ arguments: Arguments) throws {
     files = try arguments.files("--report", endingIn: ReportRendering.fileExtensions) {
       ReportRendering(fileExtension: $0)
     }
+    if try arguments.value("--write-baseline") != nil, arguments.has("--baseline") {
+      throw Refusal.both("--baseline", "--write-baseline")
+    }
+    baseline = try arguments.files("--write-baseline", endingIn: ["json", "json.gz"]) {
+      ["json", "gz"].contains($0) ? true : nil
+    }.last?.file
   }
 
   /// Writes all that can be written, each in one step, and throws the first error afterwards: one
@@ -25,6 +32,8 @@ package struct ReportFiles: Sendable {
       }
     }
     if let unwritable { throw unwritable }
+    // Later runs would be compared with a part.
+    if let baseline, report.fact(Report.signal) == nil { try report.writeBaseline(to: baseline) }
   }
 }
 

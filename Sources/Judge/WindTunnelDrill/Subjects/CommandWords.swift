@@ -2,7 +2,7 @@ internal import Foundation
 
 /// The words of a program's command as a report keeps them: without secrets, as far as their names,
 /// places and shapes tell.
-struct CommandWords: Sendable, Hashable {
+package struct CommandWords: Sendable, Hashable {
   /// The fact of a report that holds them.
   static let fact = "command"
 
@@ -14,7 +14,10 @@ struct CommandWords: Sendable, Hashable {
 
   /// Takes the secrets out: those among the words, and those of the environment, which a shell may
   /// have put there.
-  init(_ command: [String], environment: [String: String] = ProcessInfo.processInfo.environment) {
+  package init(
+    _ command: [String],
+    environment: [String: String] = ProcessInfo.processInfo.environment
+  ) {
     var reader = CommandSecrets()
     for (name, value) in environment where name.surelyNamesSecret && !Self.folders.contains(name) {
       reader.note(value)
@@ -42,7 +45,7 @@ struct CommandWords: Sendable, Hashable {
   var text: String { "\(JSON.texts(words))" }
 
   /// Tells whether something was taken out, so that it cannot be run.
-  var isIncomplete: Bool { words.contains { $0.contains("REDACTED-") } }
+  package var isIncomplete: Bool { words.contains { $0.contains("REDACTED-") } }
 
   /// Returns a text without the secrets of the command.
   func masked(_ text: String) -> String { Self.masked(text, secrets) }

@@ -17,8 +17,8 @@ public struct DrillCall: Sendable {
   public let index: Int
   /// The request to make, as it was recorded, with the recorded host.
   public let request: Request
-  /// Tells whether a screen stays blank without the answer: the scenario names its request among
-  /// its `critical` ones.
+  /// Whether a person needs the response: the plan, the scenario or the cassette calls its request
+  /// critical. A screen by default is not.
   public let isCritical: Bool
   /// The way to the server.
   var route: CallRoute

@@ -48,4 +48,13 @@ package enum Figures {
     let zeros = String(repeating: "0", count: places - fraction.count)
     return "\(units / scale).\(zeros)\(fraction)"
   }
+
+  /// Writes a wait in whole seconds where it is one.
+  static func wait(_ time: Duration) -> String {
+    let milliseconds = time.inMilliseconds
+    // What a server asks for may be any number.
+    return milliseconds >= 1000 && milliseconds < 1e15
+      && milliseconds.truncatingRemainder(dividingBy: 1000) == 0
+      ? "\(Int(milliseconds / 1000)) s" : Self.time(time)
+  }
 }

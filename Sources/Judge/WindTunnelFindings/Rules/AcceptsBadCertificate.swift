@@ -5,7 +5,6 @@ extension FindingRule {
   /// Anybody on the way can be the server.
   static let acceptsBadCertificate = FindingRule(
     id: "accepts-bad-certificate",
-    severity: .error,
     title: "Sends its request under a certificate that does not hold.",
     condition:
       "a server showed a certificate that has expired, is another host's or of an unknown issuer, and a "

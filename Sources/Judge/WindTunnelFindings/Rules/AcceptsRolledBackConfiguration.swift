@@ -2,7 +2,6 @@ extension FindingRule {
   /// A configuration that was withdrawn is served once more.
   static let acceptsRolledBackConfiguration = FindingRule(
     id: "accepts-rolled-back-configuration",
-    severity: .error,
     title: "Goes by a signed configuration that is older than the one that it has.",
     condition:
       "at an app's start a program whose command names what it has kept ({kept}) was served an older "

@@ -2,7 +2,6 @@ extension FindingRule {
   /// A configuration is as good as any other bytes.
   static let acceptsUnsignedConfiguration = FindingRule(
     id: "accepts-unsigned-configuration",
-    severity: .error,
     title: "Goes by a configuration that nobody has signed.",
     condition:
       "at an app's start a call's configuration came changed, of a version that came signed to none, and "

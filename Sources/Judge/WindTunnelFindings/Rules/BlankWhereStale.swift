@@ -2,7 +2,6 @@ extension FindingRule {
   /// A client that had an answer shows nothing when the server is gone.
   static let blankWhereStale = FindingRule(
     id: "blank-where-stale",
-    severity: .error,
     title: "Shows nothing in an outage, where it had an answer before that may be shown.",
     condition:
       "an answer came that may be shown when its server cannot be asked, and the server failed a later call for "
@@ -17,10 +16,14 @@ extension FindingRule {
     leastCalls: 2
   ).together { rule, _, flight in
     guard flight.keepsAddresses else { return .notMet(ClientRun.changesAddresses) }
+    let outages = flight.calls.indices.filter { place in
+      flight.calls[place].isJudged && flight.calls[place].isInOutage
+    }
+    if outages.isEmpty { return rule.notMet(by: 0) }
     let kept = KeptAnswers(of: flight.calls)
-    let met = flight.calls.indices.filter { place in
+    let met = outages.filter { place in
       let call = flight.calls[place]
-      guard call.isJudged, call.isInOutage, let start = call.start else { return false }
+      guard let start = call.start else { return false }
       return kept.last(for: call.endpoint, before: start)?.terms.allowsStale == true
     }
     guard met.count >= rule.leastCalls else { return rule.notMet(by: met.count) }

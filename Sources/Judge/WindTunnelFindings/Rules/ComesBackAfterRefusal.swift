@@ -2,7 +2,6 @@ extension FindingRule {
   /// The server has said that it is the client's fault.
   static let comesBackAfterRefusal = FindingRule(
     id: "comes-back-after-refusal",
-    severity: .error,
     title: "Connects again after a server closed a conversation for what the client had done.",
     condition:
       "a server closed a conversation of a call by a code that no other connection mends: 1002, 1003 "

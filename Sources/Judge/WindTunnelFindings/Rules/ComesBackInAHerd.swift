@@ -2,7 +2,6 @@ extension FindingRule {
   /// All that waited for the server asks at the moment at which it is back.
   static let comesBackInAHerd = FindingRule(
     id: "comes-back-in-a-herd",
-    severity: .error,
     title: "Sends all that waited for the server at the moment at which it is back.",
     condition:
       "at least 20 calls, of which some were made before the scenario's last fault was over, and some more "

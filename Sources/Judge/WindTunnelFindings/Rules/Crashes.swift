@@ -2,7 +2,6 @@ extension FindingRule {
   /// The client's process dies in a call.
   package static let crashes = FindingRule(
     id: "crashes",
-    severity: .error,
     title: "Its process dies in a call.",
     condition: "any call",
     cost: "The user sees the app go away, and what was not saved with it.",

@@ -2,7 +2,6 @@ extension FindingRule {
   /// A letter that lies in two pieces is two halves of nothing.
   static let decodesScalarsPiecewise = FindingRule(
     id: "decodes-scalars-piecewise",
-    severity: .error,
     title: "Shows U+FFFD in place of letters that take several bytes.",
     condition:
       "a call was answered letters that take several bytes, each answer whole or without any of its content, "

@@ -2,7 +2,6 @@ extension FindingRule {
   /// The server is well again, and the client is not.
   static let doesNotComeBack = FindingRule(
     id: "does-not-come-back",
-    severity: .error,
     title: "Still fails long after the server is well again.",
     condition:
       "at least 5 calls began \(Figures.wait(patience)) or more after the scenario's last fault was over, and "

@@ -2,7 +2,6 @@ extension FindingRule {
   /// One message is taken for two.
   static let doublesMessages = FindingRule(
     id: "doubles-messages",
-    severity: .error,
     title: "Hands a message on more often than it came.",
     condition: "a call says what it receives of its conversations",
     cost: "An order is filled twice on the screen, and a counter counts what never was.",

@@ -2,7 +2,6 @@ extension FindingRule {
   /// An answer is refused that a server may send.
   static let failsOnLegalAnswer = FindingRule(
     id: "fails-on-legal-answer",
-    severity: .error,
     title: "Fails on an answer that is whole and within the rules.",
     condition:
       "at least four calls had their answer behind interim responses, in small pieces, with pauses, with "

@@ -2,7 +2,6 @@ extension FindingRule {
   /// A call fails in a scenario without faults.
   static let failsWithoutFault = FindingRule(
     id: "fails-without-fault",
-    severity: .error,
     title: "Fails in a scenario without faults.",
     condition: "the scenario has no faults, and no recorded response of the call is an error",
     cost: "The user sees an error on a good network.",

@@ -6,8 +6,8 @@
 public struct FindingRule: Sendable {
   /// The name, such as `ignores-retry-after`.
   public let id: String
-  /// The weight of a finding of it at most.
-  public let severity: Finding.Severity
+  /// The maximum weight of its findings.
+  public private(set) var severity = Finding.Severity.error
   /// The thing that a client does, in a line.
   public let title: String
   /// The condition under which it can be seen, as half a sentence.

@@ -2,7 +2,6 @@ extension FindingRule {
   /// Whoever asked by https asked for nobody to read along.
   static let followsToPlainHTTP = FindingRule(
     id: "follows-to-plain-http",
-    severity: .error,
     title:
       "Goes on by plain HTTP although it was given https, and shows its credential to the whole way.",
     condition:

@@ -2,7 +2,6 @@ extension FindingRule {
   /// Attempts begin for a call that nobody waits for.
   static let goesOnAfterCancel = FindingRule(
     id: "goes-on-after-cancel",
-    severity: .error,
     title: "Begins attempts for a call that its caller has given up.",
     condition:
       "a caller gave a call up, and a program that lives answered it within \(Figures.wait(heed))",

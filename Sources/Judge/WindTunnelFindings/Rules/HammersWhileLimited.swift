@@ -36,12 +36,11 @@ extension FindingRule {
     }
     guard judged >= rule.leastCalls else { return rule.notMet(by: judged) }
     guard let first = sent.first, sent.count * 5 >= judged * 4 else { return .passed(judged) }
-    let call = JudgedCall.one(at: first, in: flight)
     let seen = Violation(
       "\(sent.count) of \(judged) calls that began within the \(Figures.wait(wait)) that another call "
         + "of their endpoint had been asked to wait sent a request before those were over."
     )
-    return rule.broken(seen, in: call, calls: sent.count, of: judged)
+    return rule.broken(seen, in: .one(at: first, in: flight), calls: sent.count, of: judged)
   }
 }
 

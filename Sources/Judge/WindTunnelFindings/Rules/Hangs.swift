@@ -2,7 +2,6 @@ extension FindingRule {
   /// A call has no end that anybody waits for.
   package static let hangs = FindingRule(
     id: "hangs",
-    severity: .error,
     title: "A call has not ended when the drill stops waiting.",
     condition: "any call",
     cost:

@@ -2,7 +2,6 @@ extension FindingRule {
   /// A wait that the server asked for is cut short.
   static let ignoresRetryAfter = FindingRule(
     id: "ignores-retry-after",
-    severity: .error,
     title: "Tries again before the time that Retry-After asks for.",
     condition: "a 429 or 503 with Retry-After was followed by another attempt",
     cost: "A server that is short of breath gets none, and the client may be locked out.",

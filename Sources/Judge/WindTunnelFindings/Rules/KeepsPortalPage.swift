@@ -2,7 +2,6 @@ extension FindingRule {
   /// A log-in page outlives the network that it came from.
   static let keepsPortalPage = FindingRule(
     id: "keeps-portal-page",
-    severity: .error,
     title: "Shows a captive portal's page when the server is there again.",
     condition: "a captive portal answered a call, and the server itself later ones",
     cost: "The user has logged in to the network, and the app still shows its log-in page.",

@@ -2,7 +2,6 @@ extension FindingRule {
   /// Each call leaves a connection behind.
   static let leaksConnections = FindingRule(
     id: "leaks-connections",
-    severity: .error,
     title:
       "Leaves a connection open behind nearly every call, or behind nearly every error response.",
     condition:
@@ -30,11 +29,15 @@ extension FindingRule {
       return .passed(most.calls)
     }
     let words = most.growsWithCalls ? "" : ", of which \(errors) requests had an error response"
-    let call = JudgedCall.one(at: last, in: flight)
     let seen = Violation(
       "\(most.leftOpen) of \(most.opened) connections were still open "
         + "\(Figures.wait(ClientRun.Connections.patience)) after the last of \(most.calls) calls\(words)."
     )
-    return rule.broken(seen, in: call, calls: min(most.leftOpen, most.calls), of: most.calls)
+    return rule.broken(
+      seen,
+      in: .one(at: last, in: flight),
+      calls: min(most.leftOpen, most.calls),
+      of: most.calls
+    )
   }
 }

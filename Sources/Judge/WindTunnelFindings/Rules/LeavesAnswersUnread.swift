@@ -22,12 +22,11 @@ extension FindingRule {
     let unread = looked.compactMap(\.leftUnread).reduce(0, +)
     // One may be an accident, such as a call that was given up.
     guard unread >= 2, unread * 2 >= calls else { return .passed(calls) }
-    let call = JudgedCall.one(at: last, in: flight)
     let seen = Violation(
       "\(unread) answers were not read to their end, and their connections still open "
         + "\(Figures.wait(ClientRun.Connections.patience)) after the last of \(calls) calls."
     )
-    return rule.broken(seen, in: call, calls: min(unread, calls), of: calls)
+    return rule.broken(seen, in: .one(at: last, in: flight), calls: min(unread, calls), of: calls)
   }
 
   private static let leastCalls = 4

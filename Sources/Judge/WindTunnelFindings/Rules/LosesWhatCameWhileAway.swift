@@ -2,7 +2,6 @@ extension FindingRule {
   /// Nobody sends again by itself what was missed.
   static let losesWhatCameWhileAway = FindingRule(
     id: "loses-what-came-while-away",
-    severity: .error,
     title: "Comes back after a conversation was lost, and does not ask for all that it missed.",
     condition:
       "a call that says what it receives lost a conversation, and was back for "

@@ -2,7 +2,6 @@ extension FindingRule {
   /// Nobody is there any more, and nobody asks.
   static let neverNoticesDeadConnection = FindingRule(
     id: "never-notices-a-dead-connection",
-    severity: .error,
     title: "Holds on to a conversation whose server is gone.",
     condition:
       "the server of a conversation fell silent, or left a ping without a pong, and the call went on for "

@@ -2,7 +2,6 @@ extension FindingRule {
   /// Retries follow each other without a pause.
   static let noBackOff = FindingRule(
     id: "no-back-off",
-    severity: .error,
     title: "Tries again and again without a pause.",
     condition: "at least two calls tried the same at least four times, and no answer said when to",
     cost: "What a server needs to recover is time, and it gets load in its place.",

@@ -2,7 +2,6 @@ extension FindingRule {
   /// A client keeps of an answer whatever comes.
   static let readsWithoutLimit = FindingRule(
     id: "reads-without-limit",
-    severity: .error,
     title: "Fills its memory with an answer that is too large.",
     condition:
       "an answer came that does not end or opens to a thousand times its size, and the memory of the "

@@ -2,7 +2,6 @@ extension FindingRule {
   /// A server that starts again is asked for a handshake all the time.
   static let reconnectsWithoutPause = FindingRule(
     id: "reconnects-without-pause",
-    severity: .error,
     title: "Connects again and again without a pause after a conversation was lost.",
     condition:
       "a call lost a conversation, and then asked for it \(waitsMin) times in a row in vain",

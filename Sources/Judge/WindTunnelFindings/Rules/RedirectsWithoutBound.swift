@@ -2,7 +2,6 @@ extension FindingRule {
   /// A circle has no end.
   static let redirectsWithoutBound = FindingRule(
     id: "redirects-without-bound",
-    severity: .error,
     title: "Follows more than fifty redirects of one call.",
     condition: "a call was redirected at least four times, and never to an answer",
     cost: "One wrong rule on a server makes each of its clients a load test.",

@@ -2,7 +2,6 @@ extension FindingRule {
   /// A credential expires once, and is renewed again and again.
   static let renewsTooOften = FindingRule(
     id: "renews-too-often",
-    severity: .error,
     title:
       "Asks for a new credential in many calls at once, or again and again in one, where one for all was enough.",
     condition:

@@ -2,7 +2,6 @@ extension FindingRule {
   /// A request that must not be done twice is sent again though it may have been done.
   static let repeatsPost = FindingRule(
     id: "repeats-post",
-    severity: .error,
     title: "Sends a POST or PATCH again that the server may have done already.",
     condition:
       "a POST or PATCH failed or was given up after it had been read whole, or was sent again while it "

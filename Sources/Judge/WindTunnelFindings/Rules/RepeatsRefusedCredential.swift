@@ -2,7 +2,6 @@ extension FindingRule {
   /// A credential that was refused is refused again.
   static let repeatsRefusedCredential = FindingRule(
     id: "repeats-refused-credential",
-    severity: .error,
     title: "Tries again with a credential that was refused, or with none.",
     condition: "an attempt was answered 401",
     cost: "The user waits for nothing, and a server may lock the account.",

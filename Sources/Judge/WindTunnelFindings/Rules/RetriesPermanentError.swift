@@ -2,7 +2,6 @@ extension FindingRule {
   /// Something is tried again that no repetition can mend.
   static let retriesPermanentError = FindingRule(
     id: "retries-permanent-error",
-    severity: .error,
     title: "Tries the same again after an error that no retry mends.",
     condition: "an attempt was answered 400, 403, 404, 405, 410, 413, 414, 415, 422 or 501, or its "
       + "certificate was bad",

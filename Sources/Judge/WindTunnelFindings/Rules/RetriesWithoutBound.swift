@@ -2,7 +2,6 @@ extension FindingRule {
   /// A call goes on trying beyond any use.
   static let retriesWithoutBound = FindingRule(
     id: "retries-without-bound",
-    severity: .error,
     title:
       "Makes more than ten attempts for one call, or still tries when the drill stops waiting.",
     condition: "a call tried the same at least twice",

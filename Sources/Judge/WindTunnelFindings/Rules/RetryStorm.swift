@@ -2,7 +2,6 @@ extension FindingRule {
   /// An outage is answered with a multiple of the load.
   static let retryStorm = FindingRule(
     id: "retry-storm",
-    severity: .error,
     title: "Answers an outage with more than four times its load.",
     condition: "at least 20 calls, and five that failed at first",
     cost: "The server that comes back is taken down again by those who waited for it.",

@@ -3,7 +3,6 @@ extension FindingRule {
   /// others.
   static let sendsCredentialElsewhere = FindingRule(
     id: "sends-credential-elsewhere",
-    severity: .error,
     title: "Shows its credential to the host that it was redirected to.",
     condition:
       "a request that bore a credential was redirected to another host, and the client went there",

@@ -2,7 +2,6 @@ extension FindingRule {
   /// Only a proxy sees by which scheme a client would ask the real server.
   static let sendsSecretInClear = FindingRule(
     id: "sends-secret-in-clear",
-    severity: .error,
     title: "Sends a credential or a key to another machine without TLS.",
     condition: "a request went to another machine by plain http",
     cost: "Everybody on the same Wi-Fi, and whoever is on the way, reads it and can use it.",

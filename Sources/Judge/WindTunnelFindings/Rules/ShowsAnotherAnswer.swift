@@ -2,7 +2,6 @@ extension FindingRule {
   /// Answers and calls are mixed up.
   static let showsAnotherAnswer = FindingRule(
     id: "shows-another-answer",
-    severity: .error,
     title: "Shows a call the answer of another request.",
     condition:
       "a call ended while its answer was still to come, and what others showed could be held against what "

@@ -2,7 +2,6 @@ extension FindingRule {
   /// A copy is shown as if it were new.
   static let showsStaleAsFresh = FindingRule(
     id: "shows-stale-as-fresh",
-    severity: .error,
     title:
       "Shows a stale response without a new one from the server, and does not mark it as a copy.",
     condition:

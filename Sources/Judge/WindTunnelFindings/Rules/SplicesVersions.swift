@@ -2,7 +2,6 @@ extension FindingRule {
   /// Parts of two versions of a body are shown as one body.
   static let splicesVersions = FindingRule(
     id: "splices-versions",
-    severity: .error,
     title: "Shows the beginning of one version of a body with another version behind it.",
     condition:
       "an answer was cut in its body, its client asked for the rest by Range, and there was another version "

@@ -2,7 +2,6 @@ extension FindingRule {
   /// A part of a body is taken for the whole.
   static let successOnCutBody = FindingRule(
     id: "success-on-cut-body",
-    severity: .error,
     title: "Says that a call went well whose body was cut.",
     condition: "no attempt of a call had its whole answer, and the last was cut in its body",
     cost: "Half a file is stored, half a list is shown, and nobody knows.",

@@ -6,7 +6,6 @@ extension FindingRule {
   /// The status is 200, and the server has failed.
   static let successOnErrorEvent = FindingRule(
     id: "success-on-error-event",
-    severity: .error,
     title: "Says that a stream of events went well that ended with an event of an error.",
     condition:
       "the last answer of a call was a stream that ended with an event of an error, under a "

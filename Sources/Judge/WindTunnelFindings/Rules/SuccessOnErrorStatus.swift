@@ -2,7 +2,6 @@ extension FindingRule {
   /// An answer that says that it failed is taken for a good one.
   static let successOnErrorStatus = FindingRule(
     id: "success-on-error-status",
-    severity: .error,
     title: "Says that a call went well whose every answer was a 4xx or 5xx.",
     condition: "no attempt of a call had an answer, and the last had a status of 400 or more",
     cost: "The text of an error is shown or stored as if it were the data.",

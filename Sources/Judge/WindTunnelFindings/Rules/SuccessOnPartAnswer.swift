@@ -2,15 +2,13 @@ extension FindingRule {
   /// A call of several requests is as good as the worst of those that it needs.
   static let successOnPartAnswer = FindingRule(
     id: "success-on-part-answer",
-    severity: .error,
     title: "Says that a call went well of which a part failed.",
     condition:
       "a call got a response to one of its requests and none to another, for which calls without faults "
       + "at the same endpoint ask too",
     cost: "Half of a list passes for the whole, and what is missing is taken for deleted.",
     fix: "If a page or a part fails, let the call fail, or say that it is not all.",
-    source: "Yuan et al., Simple Testing Can Prevent Most Critical Failures, OSDI 2014",
-    clients: ClientRun.Client.inDrills
+    source: "Yuan et al., Simple Testing Can Prevent Most Critical Failures, OSDI 2014"
   ).together { rule, troubled, flight in
     let parts = flight.partsWithoutFaults
     let met = troubled.filter { call in

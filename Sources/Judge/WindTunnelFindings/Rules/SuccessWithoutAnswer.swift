@@ -2,7 +2,6 @@ extension FindingRule {
   /// A call that got nothing is said to have gone well.
   static let successWithoutAnswer = FindingRule(
     id: "success-without-answer",
-    severity: .error,
     title: "Says that a call went well that got no answer, and shows nothing.",
     condition: "no attempt of a call had an answer",
     cost: "An empty page, an empty file or a lost message passes for a good one.",

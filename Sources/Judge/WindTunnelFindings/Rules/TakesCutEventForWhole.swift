@@ -2,7 +2,6 @@ extension FindingRule {
   /// A stream broke off, and what came of it passes for all.
   static let takesCutEventForWhole = FindingRule(
     id: "takes-cut-event-for-whole",
-    severity: .error,
     title: "Says that a stream of events went well that broke off, and may show half an event.",
     condition:
       "the last answer of a call was a stream of events that was cut, and it showed something",

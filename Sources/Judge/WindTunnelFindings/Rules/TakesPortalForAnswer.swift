@@ -2,7 +2,6 @@ extension FindingRule {
   /// The log-in page of a network is taken for the server's answer.
   static let takesPortalForAnswer = FindingRule(
     id: "takes-portal-for-answer",
-    severity: .error,
     title: "Takes the log-in page of a captive portal for the answer.",
     condition: "a captive portal answered every request of a call for JSON",
     cost: "A hotel's page is shown, decoded or stored as the user's data.",

@@ -2,7 +2,6 @@ extension FindingRule {
   /// Another's server is taken for the nearest of one's own.
   static let trustsRogueServer = FindingRule(
     id: "trusts-rogue-server",
-    severity: .error,
     title: "Shows the page of a server that says other things than it must.",
     condition:
       "at an app's start a call asked a server that changes all that it says, its probe, too, and showed "

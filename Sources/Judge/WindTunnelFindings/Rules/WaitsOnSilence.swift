@@ -2,7 +2,6 @@ extension FindingRule {
   /// Nobody waits that long for nothing.
   static let waitsOnSilence = FindingRule(
     id: "waits-on-silence",
-    severity: .error,
     title:
       "Waits longer than 25 seconds while nothing comes, or than 30 seconds over all attempts.",
     condition: "a call met silence, and ended by itself",

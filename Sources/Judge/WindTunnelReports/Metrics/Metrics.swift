@@ -27,9 +27,11 @@ public struct Metrics: Sendable, Hashable {
   public var succeeded: Latency
   /// The latency of the calls that failed, which is the time that the client takes to give up.
   public var failed: Latency
-  /// The share of reads (GET and HEAD) of critical endpoints that had nothing to show.
+  /// The calls that count as screens.
+  public let screens: Screens
+  /// The share of screens (GET and HEAD calls of critical endpoints) that had nothing to show.
   public var blankScreenRate: Double?
-  /// The number of reads that had nothing to show; `nil` if no read is critical.
+  /// The number of screens that had nothing to show; `nil` if no call is a screen.
   public var blankScreens: Int?
   /// The share of actions (all other methods) of critical endpoints that had nothing to show.
   public var failedActionRate: Double?

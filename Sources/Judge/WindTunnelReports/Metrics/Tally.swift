@@ -23,10 +23,10 @@ struct Tally: Sendable, Hashable {
   /// The time that programs took to start.
   fileprivate private(set) var startUp = Distribution(exactMax: 10_000)
 
-  mutating func add(_ observation: Observation) {
+  mutating func add(_ observation: Observation, _ screens: Screens = .named) {
     firstCall = min(firstCall, observation.call)
     if observation.notOnCassette != nil { return ends.addNotOnCassette() }
-    ends.add(observation)
+    ends.add(observation, screens)
     retries.add(observation)
     if observation.attempts.count > 0 {
       manners.add(observation)
@@ -92,7 +92,7 @@ private struct EndTally: Sendable, Hashable {
   private(set) var bodiesCompared = 0
   private(set) var bodiesWrong = 0
 
-  mutating func add(_ call: Observation) {
+  mutating func add(_ call: Observation, _ screens: Screens) {
     calls += 1
     if call.wasGivenUp {
       givenUp += 1
@@ -113,7 +113,7 @@ private struct EndTally: Sendable, Hashable {
       bodiesCompared += 1
       if !matches { bodiesWrong += 1 }
     }
-    guard call.isCritical else { return }
+    guard call.isCritical || screens == .byDefault && call.isRead else { return }
     if call.isRead { criticalReads += 1 } else { criticalActions += 1 }
     if call.showed { return }
     if call.isRead { blank += 1 } else { failedActions += 1 }
@@ -193,7 +193,8 @@ private struct StageTally: Sendable, Hashable {
 
 extension Metrics {
   /// Calculates the figures of a tally of calls.
-  init(_ tally: Tally) {
+  init(_ tally: Tally, _ screens: Screens = .named) {
+    self.screens = screens
     let (ends, retries) = (tally.ends, tally.retries)
     let judged = ends.calls - ends.givenUp - ends.notOnCassette
     (calls, notOnCassette) = (ends.calls, ends.notOnCassette)

@@ -5,6 +5,7 @@ extension Report {
   func junit() -> String {
     let suites: [JUnitSuite] =
       [JUnitSuite(verdict, of: judgedName)]
+      + (bars == nil ? [] : [JUnitSuite("bars", barJudgements.map(\.result))])
       + (gates.isEmpty ? [] : [JUnitSuite(Gate.run, gates)])
       + scenarios.map { JUnitSuite($0, policy) }
     var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -51,7 +52,7 @@ private struct JUnitCase {
       switch result.verdict {
       case .met: nil
       case .failed: .failure(result.words, place)
-      case .inconclusive: .skipped(result.words)
+      case .inconclusive, .warning: .skipped(result.words)
       }
     self.init(result.gate.description, "\(group).gates", flaw)
   }

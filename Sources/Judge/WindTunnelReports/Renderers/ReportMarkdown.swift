@@ -3,7 +3,7 @@
 extension Report {
   func markdown() -> String {
     var lines = ["## \(verdict.line.escapedForMarkdown)", ""]
-    lines += findingLines
+    lines += barMarkdown + findingLines
     lines += [
       "| scenario | stage | subject | calls | success | retries | P95 | blank | |",
       "|---|---|---|---:|---:|---:|---:|---:|---|",
@@ -55,7 +55,7 @@ extension Report {
   }
 
   private var gateLines: [String] {
-    let fallen = judgements.filter { $0.result.verdict != .met }
+    let fallen = gateJudgements.filter { $0.result.verdict != .met }
     guard !fallen.isEmpty else { return [] }
     return ["", "### Gates not met", ""]
       + fallen.map { judgement in
@@ -130,7 +130,8 @@ extension Report {
   /// scenario's file.
   public var annotations: [String] {
     let allowsInconclusive = policy.allowsInconclusive
-    let found = failingFindings.map { "::error::\("\($0)".escapedAsMessage)" }
+    let file = planFile.map { " file=\($0.escapedAsProperty)" } ?? ""
+    let found = failingFindings.map { "::error\(file)::\("\($0)".escapedAsMessage)" }
     let strange = notOnCassette.map { words in
       "::\(allowsInconclusive ? "warning" : "error")::\(words.escapedAsMessage)"
     }
@@ -140,6 +141,7 @@ extension Report {
         switch judgement.result.verdict {
         case .met: return nil
         case .failed: level = "error"
+        case .warning: level = "warning"
         case .inconclusive: level = allowsInconclusive ? "warning" : "error"
         }
         let place = judgement.result.gate.place.map {
@@ -183,7 +185,7 @@ extension String {
   /// Without anything that Markdown or HTML in it would take for its own, in one line: no markup,
   /// no addresses that become links by themselves, and nobody mentioned (GitHub Flavored Markdown
   /// §6.9).
-  fileprivate var escapedForMarkdown: String {
+  var escapedForMarkdown: String {
     var text = ""
     for character in String(map { $0.isNewline ? " " : $0 }).visibleInLine.escapedForHTML {
       if "\\`*_[]|#~$".contains(character) {

@@ -14,6 +14,8 @@ public enum ReportRendering: String, Sendable, Hashable, CaseIterable {
   case html
   /// CSV with one line for each call.
   case csv
+  /// The findings as SARIF 2.1.0, for code hosts and editors.
+  case sarif
 
   /// Makes the format of a file name's extension; `nil` where there is none.
   public init?(fileExtension: String) {
@@ -23,13 +25,14 @@ public enum ReportRendering: String, Sendable, Hashable, CaseIterable {
     case "xml": self = .junit
     case "html", "htm": self = .html
     case "csv": self = .csv
+    case "sarif": self = .sarif
     case "txt": self = .text
     default: return nil
     }
   }
 
   /// The extensions of file names, as an error lists them.
-  public static let fileExtensions = ["json", "html", "md", "xml", "csv", "txt"]
+  public static let fileExtensions = ["json", "html", "md", "xml", "csv", "sarif", "txt"]
 }
 
 extension Report {
@@ -46,6 +49,7 @@ extension Report {
     case .junit: Data(decisive.junit().utf8)
     case .html: Data(decisive.html().utf8)
     case .csv: Data(csv().utf8)
+    case .sarif: Data(decisive.sarif().utf8)
     }
   }
 
@@ -63,6 +67,19 @@ extension Report {
       throw .unwritable(path, reason: "the name of a report ends in one of \(endings)")
     }
     try write(as: rendering, to: file)
+  }
+
+  /// Writes the report as a baseline of later runs: without the date, so that equal runs have equal
+  /// files, and compressed by gzip if the name ends in `.gz`.
+  package func writeBaseline(to file: URL) throws(FileError) {
+    var baseline = self
+    baseline.setFact("date", nil)
+    guard file.pathExtension == "gz" else { return try baseline.write(as: .json, to: file) }
+    // The numbers of `gzip -9 --no-name` on Linux.
+    guard let gzip = GzipForm([9, 8, 0, 2, 3]) else {
+      throw .unwritable(file.relativePath, reason: "zlib is missing; use a name without .gz")
+    }
+    try FileError.writing(gzip.coded(baseline.data()), to: file)
   }
 
   /// Writes the report to a file atomically, in a format.

@@ -23,7 +23,7 @@ extension Report {
       )
     }
     let lines =
-      ([title] + warnings).map(\.visibleInLine) + [""] + table(form)
+      ([title] + warnings).map(\.visibleInLine) + [""] + barLines(form) + table(form)
       + (comparisons + subjectComparisons).map(\.visibleInLine) + found + failingLine(form)
       + judged.flatMap { $0.gateLines(form, of: judged.count > 1 ? $0.judgedName : nil) }
       + busyLines + (form.next.map { ["", "next: \($0)"] } ?? [])
@@ -110,13 +110,15 @@ extension Report {
 
   /// Returns the number of gates that were met, and a line for each that was not.
   private func gateLines(_ form: TextForm, of subject: String?) -> [String] {
-    let all = judgements
+    let all = gateJudgements
     guard !all.isEmpty else { return [] }
     let fallen = all.filter { $0.result.verdict != .met }
     let failed = fallen.count { $0.result.verdict == .failed }
+    let warned = fallen.count { !$0.result.verdict.isInconclusive } - failed
     let counts: [(Int, String, Colour)] = [
       (all.count - fallen.count, "met", .green), (failed, "failed", .red),
-      (fallen.count - failed, "inconclusive", .yellow),
+      (fallen.count { $0.result.verdict.isInconclusive }, "inconclusive", .yellow),
+      (warned, warned == 1 ? "warning" : "warnings", .yellow),
     ]
     let words = counts.filter { $0.0 > 0 }.map { $2.paint("\($0) \($1)", form.inColour) }
     let name = subject.map { " of \($0.visibleInLine)" } ?? ""
@@ -174,14 +176,11 @@ extension Report {
         : nil,
       environment.contains(.sharedProcess)
         ? "the clients ran in this process: a crash would have ended the run" : nil,
-      nothingJudged, nothingShown,
+      nothingJudged, nothingShown, defaultScreens,
     ]
     let aboutScenarios =
       notOnCassetteOfAll.map { "\($0.place): \($0.words); they are in no rate" }
       + notDoneOfAll.map { "\($0.place): \($0.words)" }
-      + scenarios.compactMap { flown in
-        flown.scenario?.notPlayed.map { "\(flown.name): \($0)" }
-      }
     let aboutFigures = [
       beyondAddress, fact("notRun").map { "not run: \($0)" },
       fact("notCalled").map { "not called: \($0)" }, fact("notJudged").map { "not judged: \($0)" },
@@ -223,6 +222,9 @@ package struct TextForm: Sendable {
   static let rowsMax = 20
   /// The maximum number of findings that the short form shows with their evidence.
   static let findingsMax = 3
+
+  /// Returns a text in red if it is bad and the form has colours.
+  func red(_ text: String, _ isBad: Bool) -> String { Colour.red.paint(text, inColour && isBad) }
 
   /// Returns the command that runs a call again, by the call's place in the report.
   func again(_ place: String) -> String {

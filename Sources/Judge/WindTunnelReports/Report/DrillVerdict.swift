@@ -109,9 +109,12 @@ extension Report {
         details: (fact(Self.judgedBeside).map { "\($0): " } ?? "") + details.joined(separator: ", ")
       )
     }
-    let gates = judgements
-    let failed = gates.count { $0.result.verdict == .failed }
-    let missed = failed == 0 ? [] : ["\(failed) of \(counted(gates.count, "gate")) not met"]
+    let (gates, bars) = (gateJudgements, barJudgements)
+    let (ofGates, ofBars) = (gates.count(where: \.isFailed), bars.count(where: \.isFailed))
+    let failed = ofGates + ofBars
+    let missed =
+      (ofGates == 0 ? [] : ["\(ofGates) of \(counted(gates.count, "gate")) not met"])
+      + (ofBars == 0 ? [] : ["\(ofBars) of \(counted(bars.count, "bar")) not met"])
     let found = findings.isEmpty ? [] : [findings.words]
     // The figures of a part prove nothing about the rest.
     if let interruptedWords {
@@ -127,7 +130,7 @@ extension Report {
       let rest = unjudged.count - 1
       return ended(.inconclusive, 98, [reason] + (rest > 0 ? ["and \(rest) more"] : []))
     }
-    return ended(.passed, 0, passedDetails(gates))
+    return ended(.passed, 0, passedDetails(gates + bars))
   }
 
   private func passedDetails(_ gates: [Judgement]) -> [String] {
@@ -162,7 +165,7 @@ extension Report {
 
   /// The reasons for which a drill without failures proves too little, a sentence part each.
   var unjudged: [String] {
-    let gates = judgements.filter { $0.result.verdict != .met && $0.result.verdict != .failed }
+    let gates = judgements.filter(\.result.verdict.isInconclusive)
     let missing = judgedNotOnCassette
     return gates.map(\.description)
       + (missing > 0 ? [Report.Row.notOnCassette(missing)] : [])

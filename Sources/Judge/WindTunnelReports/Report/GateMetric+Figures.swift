@@ -18,6 +18,9 @@ extension GateMetric {
   /// Tells whether it is a latency, or made of latencies.
   var isOfLatencies: Bool { isOfPair ? kind == .ratio : kind == .time }
 
+  /// Whether it counts screens.
+  var isOfScreens: Bool { [.blankScreens, .blankScreenRate].contains(self) }
+
   /// Returns the number of values of which the figure is calculated, the fewest that it needs, and
   /// the word for them: a percentile q needs 1/(1−q) of them, and the upper end of its interval as
   /// many as leave one above it in 97.5 % of all cases.
@@ -42,9 +45,10 @@ extension GateMetric {
   var unseen: String {
     if isOfPair { return "the calls of the two cannot be paired, or there are too few of them" }
     return switch self {
-    case .blankScreens, .blankScreenRate: "no GET or HEAD call is of a critical endpoint"
+    case .blankScreens, .blankScreenRate:
+      "no GET or HEAD call is of a critical endpoint; --critical \"GET /home\" names one"
     case .failedActions, .failedActionRate:
-      "no call but GET and HEAD is of a critical endpoint"
+      "no call but GET and HEAD is of a critical endpoint; --critical \"POST /orders\" names one"
     case .successRate, .successRateLower, .successRateUpper, .p50, .p90, .p95, .p99, .max,
       .p50Upper,
       .p90Upper, .p95Upper, .p99Upper:

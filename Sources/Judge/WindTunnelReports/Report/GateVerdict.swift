@@ -42,8 +42,14 @@ extension Gate {
     }
     if comparison.holds(figure, against: limit) { return result(.met) }
     let reason = tooFew(metrics) ?? late(metrics, figure, limit) ?? overloaded(row)
-    return result(reason.map { .inconclusive($0) } ?? .failed)
+    if let reason { return result(.inconclusive(reason)) }
+    let isDefault = metrics.screens == .byDefault && metric.isOfScreens
+    return result(isDefault ? .warning(Self.defaultScreens) : .failed)
   }
+
+  /// The reason why a gate on screens passes though it is not met.
+  private static let defaultScreens =
+    "every GET and HEAD counts as a screen by default; --critical names yours"
 
   /// Returns the figure of a subject; its coverage follows from the scenario, too.
   private func figure(of row: Report.Row, _ metrics: Metrics) -> Double? {
@@ -95,7 +101,7 @@ extension Gate {
 
   /// Returns the figures of the calls that are meant.
   private func metrics(of row: Report.Row) -> Metrics {
-    endpoint == nil ? row.metrics : Metrics(calls(of: row))
+    endpoint == nil ? row.metrics : Metrics(calls(of: row), screens: row.screens)
   }
 
   /// Returns the reason why the figure says nothing yet, as half a sentence behind the words for a

@@ -8,11 +8,28 @@ public struct GateResult: Sendable, Hashable {
     case failed
     /// The gate cannot be judged, for this reason.
     case inconclusive(String)
+    /// The gate is not met, and passes for this reason.
+    case warning(String)
 
-    var word: String { reason == nil ? "\(self)" : "inconclusive" }
+    var word: String {
+      switch self {
+      case .met: "met"
+      case .failed: "failed"
+      case .inconclusive: "inconclusive"
+      case .warning: "warning"
+      }
+    }
 
-    /// The reason why the gate cannot be judged.
-    var reason: String? { if case .inconclusive(let reason) = self { reason } else { nil } }
+    /// The reason why the gate cannot be judged, or why it passes though it is not met.
+    var reason: String? {
+      switch self {
+      case .met, .failed: nil
+      case .inconclusive(let reason), .warning(let reason): reason
+      }
+    }
+
+    /// Whether the gate cannot be judged.
+    var isInconclusive: Bool { if case .inconclusive = self { true } else { false } }
   }
 
   /// The gate that was judged.
@@ -26,8 +43,8 @@ public struct GateResult: Sendable, Hashable {
   public var words: String {
     switch verdict {
     case .met, .failed: "\(verdict.word), got \(got ?? "–")"
-    case .inconclusive(let reason):
-      "inconclusive, \(reason)\(got.map { " (got \($0))" } ?? "")"
+    case .inconclusive(let reason), .warning(let reason):
+      "\(verdict.word), \(reason)\(got.map { " (got \($0))" } ?? "")"
     }
   }
 
@@ -74,7 +91,8 @@ extension GateResult {
     case "met": verdict = .met
     case "failed": verdict = .failed
     case "inconclusive": verdict = .inconclusive(reason ?? "unknown")
-    default: throw object.error("verdict", "none of met, failed and inconclusive")
+    case "warning": verdict = .warning(reason ?? "unknown")
+    default: throw object.error("verdict", "none of met, failed, inconclusive and warning")
     }
     got = object.take("got")?.stringValue
     if let file = try object.string("file"), let line = try object.int("line", in: 1...Int.max) {
@@ -92,6 +110,9 @@ public struct Judgement: Sendable, Hashable, CustomStringConvertible {
   /// The result of the gate there.
   public let result: GateResult
 
+  /// Whether the gate is not met.
+  var isFailed: Bool { result.verdict == .failed }
+
   /// The scenario, the gate, the verdict and the figure, in one line.
   public var description: String {
     let place = result.gate.prefix == scenario ? "" : "\(scenario): "
@@ -100,8 +121,12 @@ public struct Judgement: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Report {
-  /// The results of the gates, in the order of the scenarios, and then those over the whole run.
-  public var judgements: [Judgement] {
+  /// The results of the gates, in the order of the scenarios, then those over the whole run, and
+  /// those of the bars.
+  public var judgements: [Judgement] { gateJudgements + barJudgements }
+
+  /// The same without bars.
+  var gateJudgements: [Judgement] {
     scenarios.flatMap { flown in
       flown.gates.map { Judgement(scenario: flown.name, result: $0) }
     } + gates.map { Judgement(scenario: Gate.run, result: $0) }
@@ -143,7 +168,8 @@ extension Report {
       subject,
       rows.flatMap(\.observations),
       of: client,
-      plannedFaults: planned.count == rows.count ? planned.flatMap(\.self) : nil
+      plannedFaults: planned.count == rows.count ? planned.flatMap(\.self) : nil,
+      screens: rows.contains { $0.screens == .named } ? .named : .byDefault
     )
     whole.starts = rows.compactMap(\.starts).min { $0.possible < $1.possible }
     whole.calm = rows.compactMap(\.calm).max()
@@ -219,11 +245,11 @@ extension Report {
     let own =
       baseline == nil
       ? judgements
-      : judge(self.gates.map(\.gate), against: baseline) { $0.gates.map(\.gate) }
+      : judge(self.gates.map(\.gate), against: baseline) { $0.gates.map(\.gate) } + barJudgements
     let all = own + judge(gates, against: baseline)
     let fallen = all.filter { judgement in
       let verdict = judgement.result.verdict
-      return verdict == .failed || (verdict != .met && !allowInconclusive)
+      return verdict == .failed || (verdict.isInconclusive && !allowInconclusive)
     }
     let strange = allowInconclusive ? [] : notOnCassette
     guard fallen.isEmpty, strange.isEmpty else {
@@ -252,7 +278,7 @@ public struct GatesNotMet: LocalizedError, Sendable, Hashable, CustomStringConve
 
   /// A line about all gates, and one for each that was not met.
   public var description: String {
-    let inconclusive = judgements.count { $0.result.verdict != .failed }
+    let inconclusive = judgements.count { $0.result.verdict.isInconclusive }
     let failed = judgements.count - inconclusive
     var title = "\(failed) of \(count) gates failed"
     if inconclusive > 0 { title += ", \(inconclusive) inconclusive" }

@@ -5,18 +5,26 @@
 public struct MetricsAccumulator: Sendable {
   private var tallies: [Tally] = []
   private var places: [String: Int] = [:]
+  private let screens: Screens
 
-  /// Makes an accumulator without calls.
-  public init() {}
+  /// Creates an accumulator without calls.
+  ///
+  /// - Parameter screens: The calls that count as screens.
+  public init(screens: Screens = .named) { self.screens = screens }
 
-  /// Makes an accumulator of calls.
-  public init(_ observations: some Sequence<Observation>) {
+  /// Creates an accumulator of calls.
+  ///
+  /// - Parameters:
+  ///   - observations: The calls.
+  ///   - screens: The calls that count as screens.
+  public init(_ observations: some Sequence<Observation>, screens: Screens = .named) {
+    self.screens = screens
     for observation in observations { add(observation) }
   }
 
   /// Adds a call to the figures.
   public mutating func add(_ observation: Observation) {
-    tallies[place(of: observation.endpoint)].add(observation)
+    tallies[place(of: observation.endpoint)].add(observation, screens)
   }
 
   /// Adds all calls of another accumulator.
@@ -30,14 +38,14 @@ public struct MetricsAccumulator: Sendable {
   public var metrics: Metrics {
     var all = Tally()
     for tally in tallies { all.merge(tally) }
-    return Metrics(all)
+    return Metrics(all, screens)
   }
 
   /// The figures of each endpoint, in the order of the first calls.
   public var endpoints: [Report.EndpointRow] {
     places
       .sorted { (tallies[$0.value].firstCall, $0.key) < (tallies[$1.value].firstCall, $1.key) }
-      .map { Report.EndpointRow(name: $0.key, metrics: Metrics(tallies[$0.value])) }
+      .map { Report.EndpointRow(name: $0.key, metrics: Metrics(tallies[$0.value], screens)) }
   }
 
   private mutating func place(of endpoint: String) -> Int {
@@ -50,7 +58,11 @@ public struct MetricsAccumulator: Sendable {
 
 extension Metrics {
   /// Folds observations into figures.
-  public init(_ observations: some Sequence<Observation>) {
-    self = MetricsAccumulator(observations).metrics
+  ///
+  /// - Parameters:
+  ///   - observations: The calls.
+  ///   - screens: The calls that count as screens.
+  public init(_ observations: some Sequence<Observation>, screens: Screens = .named) {
+    self = MetricsAccumulator(observations, screens: screens).metrics
   }
 }

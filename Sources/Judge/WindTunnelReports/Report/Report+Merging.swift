@@ -43,6 +43,7 @@ extension Report {
       scenarios: flown
     )
     gates = results(of: first.report.gates.map(\.gate))
+    bars = first.report.bars
     if fact(Self.compared) != nil { self = comparingSubjects() }
   }
 }
@@ -65,6 +66,7 @@ extension Report.Part {
     try same("platformErrors") { $0.platformErrors }
     try same("environment.cassette") { $0.fact("cassette") ?? "missing" }
     try same("environment.ignoredQuery") { $0.fact("ignoredQuery") ?? "missing" }
+    try same("environment.critical") { $0.fact("critical") ?? "missing" }
     try same("environment.clock") { $0.fact("clock") ?? "real" }
     try same("environment.load") { $0.fact("load") ?? "missing" }
     try same("scenarios") { report in
@@ -77,6 +79,7 @@ extension Report.Part {
       let gates = report.scenarios.flatMap(\.gates) + report.gates
       return gates.map(\.gate.description).joined(separator: ", ")
     }
+    try same("bars") { $0.bars.map { "\($0.json)" } ?? "none" }
     try same("allow") { report in
       let allowed = report.scenarios.flatMap { flown in
         flown.allowed.map { "\(flown.name): \($0.key) (\($0.reason))" }
@@ -105,7 +108,14 @@ extension Report.Row {
     let calls = rows.flatMap(\.observations).sorted { $0.call < $1.call }
     var traffic = ClientRun.Traffic()
     for row in rows { traffic.merge(row.traffic) }
-    self.init(own.name, calls, of: own.client, plannedFaults: own.plannedFaults, traffic: traffic)
+    self.init(
+      own.name,
+      calls,
+      of: own.client,
+      plannedFaults: own.plannedFaults,
+      traffic: traffic,
+      screens: own.screens
+    )
     // Each part was flown on a machine of its own; one that could not keep up is in the whole.
     starts = rows.compactMap(\.starts).min { $0.possible < $1.possible }
     calm = rows.compactMap(\.calm).max()

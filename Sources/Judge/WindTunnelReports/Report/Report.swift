@@ -20,6 +20,8 @@ public struct Report: Sendable, Hashable {
   public var scenarios: [ScenarioResult]
   /// The results of the gates that are held over the whole run.
   public var gates: [GateResult] = []
+  /// The bars that the client must clear; `nil`: none.
+  public var bars: Bars?
   /// The policy of the verdict, which is not part of the report's file.
   public var policy = VerdictPolicy()
 
@@ -113,6 +115,8 @@ public struct Report: Sendable, Hashable {
     public let traffic: ClientRun.Traffic
     /// The names of the scenario's faults; `nil` where they are not known.
     public var plannedFaults: [String]?
+    /// The calls that count as screens.
+    public let screens: Screens
     /// The figures of the calls.
     public var metrics: Metrics
     /// The figures of each endpoint, in the order of the first calls.
@@ -140,11 +144,13 @@ public struct Report: Sendable, Hashable {
       _ observations: [Observation],
       of client: ClientRun.Client = .library,
       plannedFaults: [String]? = nil,
-      traffic: ClientRun.Traffic = ClientRun.Traffic()
+      traffic: ClientRun.Traffic = ClientRun.Traffic(),
+      screens: Screens = .named
     ) {
+      self.screens = screens
       (self.name, self.traffic, self.client) = (name, traffic, client)
       (self.observations, self.plannedFaults) = (observations, plannedFaults)
-      let fold = MetricsAccumulator(observations)
+      let fold = MetricsAccumulator(observations, screens: screens)
       metrics = fold.metrics
       endpoints = fold.endpoints
       // Where attempts could not be seen, nobody knows what they met.
@@ -279,12 +285,15 @@ extension Report {
   /// The sentence about a judged subject whose successful calls print what is no recorded body, so
   /// that none of them shows anything; `nil` if one does.
   var nothingShown: String? {
-    let calls = scenarios.lazy.compactMap(\.subjects.first).flatMap(\.observations)
-      .filter { $0.ending == .succeeded && $0.isCritical && $0.isJudged }
+    let rows = scenarios.lazy.compactMap(\.subjects.first)
+    let hasDefault = rows.contains(where: \.hasDefaultScreens)
+    let calls = rows.flatMap(\.observations)
+      .filter { $0.ending == .succeeded && ($0.isCritical || hasDefault) && $0.isJudged }
     guard !calls.contains(where: \.showed),
       let printed = calls.compactMap(\.printed).first(where: { !$0.isEmpty })
     else { return nil }
-    return "no critical call showed anything: what was printed is no recorded body, such as "
+    return
+      "no \(hasDefault ? "" : "critical ")call showed anything: what was printed is no recorded body, such as "
       + "\(JSON.text(printed))"
   }
 }

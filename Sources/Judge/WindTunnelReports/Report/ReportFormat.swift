@@ -19,9 +19,16 @@ extension Report {
   /// The greatest size of a report's file, in bytes; a larger one is refused before it is read.
   public static let fileBytesMax = 1 << 30
 
-  /// Reads a report file, version 1.
+  /// Reads a report file, version 1. It may be compressed by gzip, as the baseline that a repository
+  /// keeps.
   public init(contentsOf file: URL) throws {
-    let data = try FileError.reading(file, bytesMax: Self.fileBytesMax)
+    var data = try FileError.reading(file, bytesMax: Self.fileBytesMax)
+    if data.starts(with: [0x1F, 0x8B]) {
+      guard let opened = Inflate.open(data, as: .gzip, bytesMax: Self.fileBytesMax) else {
+        throw FileError.unreadable(file.relativePath, reason: "it is not complete gzip data")
+      }
+      data = opened
+    }
     try self.init(data: data, source: file.lastPathComponent)
   }
 
@@ -40,7 +47,8 @@ extension Report {
       "decisionHash": .text(decisionHash), "platformErrors": .text(platformErrors),
       "environment": .object(environment.map(\.member)), "verdict": verdict.json,
       "findings": .array(findingRows), "coverage": .array(coverageRows),
-      "gates": gates.isEmpty ? JSON?.none : .array(gates.map(\.json)),
+      "gates": gates.isEmpty ? JSON?.none : .array(gates.map(\.json)), "bars": bars?.json,
+      "barResults": bars == nil ? JSON?.none : .array(barResults.map(\.json)),
     ])
     JSON.write([], members, "scenarios", of: scenarios, level: 0, write) { scenario, beginning in
       JSON.write(
@@ -99,6 +107,8 @@ extension Report {
     _ = top.take("verdict")
     _ = top.take("findings")
     _ = top.take("coverage")
+    _ = top.take("barResults")
+    let bars = try top.object("bars").map(Bars.init(reading:))
     let told = try GateResult.read(&top)
     guard let scenarios = try top.list("scenarios", ScenarioResult.init(reading:)) else {
       throw top.error("scenarios", "a list should stand here")
@@ -112,6 +122,7 @@ extension Report {
       scenarios: scenarios
     )
     gates = try GateResult.checked(told, results(of: told.map(\.gate)), in: top)
+    self.bars = bars
   }
 }
 
@@ -191,7 +202,9 @@ extension Report.Row: JSONObject {
   package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
     try fields.string("name", &name, ("name", "it is missing"))
     var (kind, seen): (ClientRun.Client?, ClientRun.Traffic?) = (client, traffic)
+    var screens: Screens? = self.screens == .named ? nil : self.screens
     try fields.choice("client", &kind)
+    try fields.choice("screens", &screens)
     if fields.isReading {
       guard let log = try fields.object.list("log", Observation.init(reading:)) else {
         throw fields.object.error("log", "a list of the calls should stand here")
@@ -216,7 +229,8 @@ extension Report.Row: JSONObject {
       // Reports from before there were rules do not say; the drill called any program so.
       of: kind ?? (name == "exec" ? .program : .library),
       plannedFaults: plannedFaults,
-      traffic: seen ?? ClientRun.Traffic()
+      traffic: seen ?? ClientRun.Traffic(),
+      screens: screens ?? .named
     )
     (row.starts, row.calm, row.comparison, row.against) = (starts, calm, comparison, against)
     self = row

@@ -91,7 +91,7 @@ enum CassetteLintCommand: Command {
       Terminal.answer(indented: report)
     }
     if wantsSARIF {
-      Terminal.answer(indented: SARIFLog(files: all.map { ($0.path, $0.lint.leaks) }).json)
+      Terminal.answer(indented: SARIFLog(all.map { ($0.path, $0.lint.leaks) }).json)
     }
     conclude(leakCount, oldCount, ageMax)
     if undatedCount > 0 {

@@ -64,21 +64,16 @@ extension ReplayServer.Options {
     limits = try LimitFlags.limits(arguments)
     keepsEncodings = arguments.has(EncodingsFlag.name)
     passesMalformed = arguments.has(MalformedFlag.name)
-    let swapped = { @Sendable (scenario: Scenario, _: UInt64) in
-      Scenarios.complain(of: scenario, as: scenario.name)
-    }
     if let number = try arguments.int(AdminFlag.name, in: 0...65535) {
       var admin = Admin()
       (admin.port, admin.scenarios) = (number, try Shipped.scenarios())
       admin.refusal = { refusal($0)?.sentence }
-      admin.swapped = swapped
       self.admin = admin
     }
     if let console {
       var port = ConsolePort(console)
       port.scenarios = try Shipped.scenarios().filter { refusal($0) == nil }
       port.refusal = { refusal($0)?.sentence }
-      port.swapped = swapped
       self.console = port
     }
   }

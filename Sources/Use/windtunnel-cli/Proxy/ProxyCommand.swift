@@ -49,7 +49,6 @@ enum ProxyCommand: Command {
     var options = try order.options()
     if let sentence = OpenFiles.raise() { Terminal.complain("\(sentence)\n") }
     let begin = { @Sendable (scenario: Scenario, seed: UInt64) in
-      Scenarios.complain(of: scenario, as: scenario.name)
       flight.begin(scenario, seed: seed)
     }
     options.admin?.swapped = begin

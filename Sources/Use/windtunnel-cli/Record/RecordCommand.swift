@@ -1,8 +1,10 @@
+@_spi(WindTunnel) internal import WindTunnelCore
+
 enum RecordCommand: Command {
   static let name = "record"
   static let summary = "Pass requests on to a real server and record its responses."
   static let synopsis =
-    "URL --cassette FILE [--as URL] [--mode MODE] [--port N] [-- CMD …]"
+    "URL --cassette FILE [--as URL] [--mode MODE] [--prove] [-- CMD …]"
   static let operandsMax = 1
   static let example =
     "windtunnel record http://127.0.0.1:8000 --cassette a.json -- curl {url}/users"
@@ -16,6 +18,8 @@ enum RecordCommand: Command {
       Flag("--as", "URL", "The origin on the cassette in place of the upstream's."),
       Flag("--mode", "MODE", choices: RecordMode.names)
         .help("none, once, new-episodes, rewrite or verify (default: once)."),
+      Flag("--prove")
+        .help("Run CMD again against the recording, and save it if both runs are the same."),
       MatchFlag.flag("method, path and query"),
     ] + RedactionFlags.flags + [
       Flag("--dates", nil, "Store the day of recording in each new interaction."),
@@ -42,10 +46,14 @@ enum RecordCommand: Command {
     try Verification.refuseFlags(of: arguments)
     let command =
       arguments.command.isEmpty ? nil : try ClientCommand(arguments.command)
+    if order.proof != nil, command == nil {
+      throw Refusal.usage("--prove runs a command twice; add it as -- CMD.")
+    }
     guard order.mode != .none else {
       let invalid = InvalidResponses(order.redaction)
-      let deck = Deck(try CassetteFile.readToPlay(order.file), order, .none, invalid)
-      let code = try await serve(order, deck, to: command)
+      let cassette = try CassetteFile.readToPlay(order.file)
+      let deck = Deck(cassette, order, .none, observe: invalid.observe)
+      let (code, _) = try await serve(order.options(), deck, to: command)
       return deck.tellUnasked(after: invalid.code(after: code))
     }
     try FileError.probeWriting(to: order.file)
@@ -59,27 +67,38 @@ enum RecordCommand: Command {
       Terminal.complain("That recording goes on: what is not on the tape yet is recorded.\n")
     }
     let invalid = InvalidResponses(order.redaction)
-    let deck = Deck(recording.cassette, order, mode, invalid, recording)
+    let deck = Deck(recording.cassette, order, mode, recording, observe: invalid.observe)
     let count = recording.cassette.interactions.count
     if mode == .once, count > 0 {
       let interactions = count == 1 ? "1 interaction" : "\(count) interactions"
+      if order.proof != nil {
+        throw Refusal.usage(
+          "\(order.path) has \(interactions) and would be played, which proves nothing. To record it "
+            + "anew: --prove --mode rewrite"
+        )
+      }
       Terminal.complain(
         "\(order.path) has \(interactions) and is played. To record it anew: --mode rewrite\n"
       )
     }
-    let code = try await serve(order, deck, to: command)
+    let options = try order.options()
+    var (code, first) = try await serve(options, deck, to: command, isProved: order.proof != nil)
     recording.complain()
-    let end = try order.keep(deck, recording, mode, command, after: code)
-    return deck.tellUnasked(after: invalid.code(after: end))
+    if let first, let command, !deck.recordedRefusalsAlone {
+      code = try await prove(first, deck, order, options, command)
+    }
+    code = try order.keep(deck, recording, mode, command, after: code)
+    return deck.tellUnasked(after: invalid.code(after: code))
   }
 
+  /// Serves a deck until its command ends, or until an interruption.
   private static func serve(
-    _ order: RecordOrder,
+    _ options: ReplayServer.Options,
     _ deck: Deck,
-    to command: ClientCommand?
-  ) async throws -> ExitCode {
+    to command: ClientCommand?,
+    isProved: Bool = false
+  ) async throws -> (ExitCode, ProofRun?) {
     try ToolEnvironment.needProcess()
-    let options = try order.options()
     if let sentence = OpenFiles.raise() { Terminal.complain("\(sentence)\n") }
     let server = try await ReplayServer(deck, options)
     guard let command else {
@@ -87,16 +106,45 @@ enum RecordCommand: Command {
       try Terminal.announce(server.addresses)
       await interruption.wait()
       await server.stop()
-      return .done
+      return (.done, nil)
     }
     // Standard output is the command's.
     if let admin = server.adminURL { Terminal.complain("admin: \(admin)\n") }
     if let console = server.consoleURL { Terminal.complain("console: \(console)\n") }
-    let complaint = try await command.run(url: server.url)
+    let printed = isProved ? try CommandOutput() : nil
+    let end = try await command.run(url: server.url, into: printed)
     await server.stop()
-    guard let complaint else { return .done }
+    let run = try printed.map { try ProofRun(deck, end, $0, port: server.port) }
+    guard let complaint = end.complaint else { return (.done, run) }
     Terminal.complain("\(command.name) \(complaint).\n")
-    return .found
+    return (.found, run)
+  }
+
+  /// Runs a command again, which the recording answers and never the upstream, and compares both
+  /// runs.
+  private static func prove(
+    _ first: ProofRun,
+    _ deck: Deck,
+    _ order: RecordOrder,
+    _ options: ReplayServer.Options,
+    _ command: ClientCommand
+  ) async throws -> ExitCode {
+    guard first.end == .exited(0) else {
+      Terminal.complain("Nothing is proved: the command has to end by itself, and with 0.\n")
+      return .found
+    }
+    let new = deck.numbered(volatile: order.volatile)
+    // Without a request there is nothing to save, which is reported there.
+    if new.cassette.interactions.isEmpty { return .done }
+    var options = options
+    (options.upstream, options.admin, options.console) = (nil, nil, nil)
+    let events = Locked<[ExchangeEvent]>([])
+    let replay = Deck(new.cassette, order, .none) { event in events.withLock { $0.append(event) } }
+    let (_, second) = try await serve(options, replay, to: command, isProved: true)
+    guard let second else { return .found }
+    let proof = RecordingProof(new, of: deck, order, (first, second), events.withLock { $0 })
+    proof.tell()
+    return proof.holds ? .done : .found
   }
 }
 
@@ -105,8 +153,8 @@ extension Deck {
     _ cassette: Cassette,
     _ order: RecordOrder,
     _ mode: RecordMode,
-    _ invalid: InvalidResponses,
-    _ recording: LiveRecording? = nil
+    _ recording: LiveRecording? = nil,
+    observe: @escaping @Sendable (ExchangeEvent) -> Void
   ) {
     self.init(
       cassette,
@@ -117,110 +165,15 @@ extension Deck {
         mode: mode,
         redaction: order.redaction,
         ignoring: order.ignored.map(\.name),
-        keepsRequests: false
+        keepsRequests: order.proof != nil
       ),
       recordingJournal: recording?.journal,
       observe: { event in
-        invalid.observe(event)
+        observe(event)
         recording?.observe(event)
         order.console?.observe(event)
       }
     )
-  }
-}
-
-/// A command that is run against a server: what stands behind `--`.
-private struct ClientCommand {
-  let name: String
-  private let executable: URL
-  private let words: [String]
-
-  /// Finds the command, before anything is started for it.
-  init(_ words: [String]) throws(Refusal) {
-    name = words.first ?? ""
-    self.words = Array(words.dropFirst())
-    guard let executable = Executable.find(name) else { throw .noCommand(name) }
-    self.executable = executable
-  }
-
-  /// Returns the advice for a command that asked for nothing here, as a sentence behind a space;
-  /// nothing where one of its words names the server's address.
-  ///
-  /// Its words may be secrets, and none is repeated.
-  func advice(upstream: String) -> String {
-    let places = ["{url}", "WINDTUNNEL_URL"]
-    guard !words.contains(where: { word in places.contains { word.contains($0) } }) else {
-      return ""
-    }
-    if words.contains(where: { Self.asks(upstream, $0) }) {
-      return " The command asks \(upstream) itself: write {url} in place of that, as in "
-        + "-- curl -s {url}/users."
-    }
-    return " The command has no {url}: write it where the server's address stands, as in "
-      + "-- curl -s {url}/users, or let the command read $WINDTUNNEL_URL."
-  }
-
-  /// Tells whether a word has an origin in it, and not a longer one that begins so.
-  private static func asks(_ origin: String, _ word: String) -> Bool {
-    guard !origin.isEmpty else { return false }
-    return word.ranges(of: origin).contains { range in
-      let next = word[range.upperBound...].first
-      return next.map { !($0.isLetter || $0.isNumber || ":.-".contains($0)) } ?? true
-    }
-  }
-
-  /// Runs it to its end with `{url}` filled in and `WINDTUNNEL_URL` set. An interruption of this
-  /// process is passed on.
-  ///
-  /// - Returns: The complaint of an end that is no success, as the rest of a sentence; `nil` if the
-  ///   command succeeded or was interrupted.
-  /// - Throws: `CancellationError` if the task is cancelled: the end of a command that was asked to
-  ///   end says nothing about it.
-  func run(url: String) async throws -> String? {
-    let process = SpawnedProcess()
-    process.executableURL = executable
-    process.arguments = words.map { $0.replacing("{url}", with: url) }
-    process.environment = ToolEnvironment.current.variables.merging(["WINDTUNNEL_URL": url]) { $1 }
-    process.currentDirectoryURL = ToolEnvironment.current.folder
-    // Before it starts, or a signal in between would end this process and lose what is recorded;
-    // but a child that inherits ignored signals must hear its own.
-    let early = SpawnedProcess.inheritsIgnoredSignals ? nil : Interruption()
-    try withSignalsOpen { try process.run() }
-    let interruption = early ?? Interruption()
-    let passingOn = Task {
-      await interruption.wait()
-      guard !Task.isCancelled else { return false }
-      // A command in the background may ignore SIGINT.
-      kill(process.processIdentifier, SIGTERM)
-      return true
-    }
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { ended in
-        // On a thread of its own: a cancelled task does not wait for a stream.
-        Thread.detachNewThread {
-          process.waitUntilExit()
-          ended.resume()
-        }
-      }
-    } onCancel: {
-      process.askToEnd()
-    }
-    passingOn.cancel()
-    try Task.checkCancellation()
-    if await passingOn.value { return nil }
-    let status = process.terminationStatus
-    guard process.terminationReason == .exit else { return "was ended by signal \(status)" }
-    return status == 0 ? nil : "ended with status \(status)"
-  }
-
-  /// Threads of a pool block all signals, and a child inherits what the thread blocks that starts
-  /// it: it could be ended by nothing but SIGKILL.
-  private func withSignalsOpen(_ body: () throws -> Void) rethrows {
-    var (none, before) = (sigset_t(), sigset_t())
-    sigemptyset(&none)
-    pthread_sigmask(SIG_SETMASK, &none, &before)
-    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-    try body()
   }
 }
 

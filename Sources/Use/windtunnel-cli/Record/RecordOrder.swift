@@ -5,6 +5,10 @@ struct RecordOrder {
   let mode: RecordMode
   /// The rules that requests are compared by, where the cassette is played.
   let matcher: Matcher
+  /// The file of rules, as typed.
+  let rules: String?
+  /// The rules that two runs of the command are compared by; `nil`: it runs once.
+  let proof: Matcher?
   /// The origin that stands on the cassette, where that is not the upstream's.
   let origin: RequestURL?
   /// The hosts that are passed on to unrecorded.
@@ -46,6 +50,11 @@ struct RecordOrder {
     // Where nothing is played, the flag is refused.
     matcher =
       mode == .verify ? .pathAndQuery : try MatchFlag.matcher(arguments, over: .pathAndQuery)
+    rules = try arguments.value(MatchFlag.name)
+    proof = arguments.has("--prove") ? try MatchFlag.matcher(arguments, over: .proof) : nil
+    guard proof == nil || mode != .none && mode != .verify else {
+      throw Refusal.usage("--prove belongs to a recording, and --mode \(mode.rawValue) makes none.")
+    }
     let example = "an origin such as https://api.example.test"
     origin = try arguments.value("--as", shouldBe: example, RequestURL.server)
     ignored = try IgnoredHost.all(arguments)

@@ -106,6 +106,17 @@ extension Deck {
     return (cassette, redaction.keptPlaces.map { new[$0].order }, redaction.leftOut)
   }
 
+  /// Returns other interactions without the secrets of what was recorded, and without their own;
+  /// `nil` for each from which they cannot be removed.
+  package func redacted(beside others: [Interaction]) -> [Interaction?] {
+    let recording = recording
+    var redaction = Redaction(continuing: recording.kept.interactions, rules: redaction)
+    _ = redaction.redact(recording.new.inOrder.map(\.interaction))
+    let redacted = redaction.redact(others)
+    let kept = Dictionary(uniqueKeysWithValues: zip(redaction.keptPlaces, redacted))
+    return others.indices.map { kept[$0] }
+  }
+
   /// Returns what was recorded, put onto the cassette that stands in the file by now and that
   /// others may have written onto since.
   ///

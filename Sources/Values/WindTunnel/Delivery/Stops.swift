@@ -67,7 +67,7 @@ struct Stops {
 
   /// Returns the waits that come before a cut at so many bytes of the body; without one all of
   /// them.
-  func waits(before cut: Script.Cut?) -> [(offset: Int?, length: Duration)] {
+  func waits(before cut: ScriptedResponse.Cut?) -> [(offset: Int?, length: Duration)] {
     if stops.isEmpty { return [] }
     return timely(cut).compactMap { stop in
       guard case .wait(let length) = stop.act else { return nil }
@@ -76,7 +76,7 @@ struct Stops {
   }
 
   /// Returns those before a cut: at an earlier place, or at the same and named before it.
-  private func timely(_ cut: Script.Cut?) -> [Stop] {
+  private func timely(_ cut: ScriptedResponse.Cut?) -> [Stop] {
     guard let cut else { return stops }
     let end = stops.firstIndex { stop in
       guard case .end = stop.act else { return false }

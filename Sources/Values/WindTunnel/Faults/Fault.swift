@@ -70,61 +70,20 @@ public enum Fault: Sendable, Hashable {
 
   // MARK: What it is to an exchange
 
-  /// The part of an exchange that a fault takes. Decks, rules and proxies ask for this and not for
-  /// the fault, so that a new one has to say it once.
-  enum Role: Sendable, Hashable {
-    /// The recorded answer comes whole, and later.
-    case delay
-    /// The recorded answer comes whole, and not in one go.
-    case pause
-    /// The connection comes about late.
-    case lateConnection
-    /// The connection does not come about.
-    case failedConnection
-    /// Another answer, which says by itself that it is none.
-    case refusal
-    /// Another answer, which may be taken for the recorded one.
-    case replacement
-    /// The recorded answer with a change, which the client still gets for what it is or not.
-    case edit(passes: Bool)
-    /// The recorded answer in a form that is wrong; where that cannot be seen, its body is still
-    /// what the client should have got.
-    case form(isSeen: Bool)
-    /// Nothing comes after a point of the answer, which may be the point before its first byte.
-    case end(isBeforeAnswer: Bool)
-    /// The connection ends after a whole answer.
-    case idleEnd
-    /// A conversation goes wrong behind its handshake, or in it.
-    case conversation(isWhole: Bool)
-  }
-
-  /// The part that it takes.
-  var role: Role {
-    switch self {
-    case .delay: .delay
-    case .dribble, .throttle, .cut(_, .stall(_?)): .pause
-    case .connection(let fault): fault.symptom == nil ? .lateConnection : .failedConnection
-    case .status: .refusal
-    case .answer: .replacement
-    case .mutate: .edit(passes: false)
-    case .alter(let edit): .edit(passes: edit.passesAnswer)
-    case .malformed(let malformation): .form(isSeen: malformation.isSeen)
-    case .cut(let point, _): .end(isBeforeAnswer: point == .afterRequest)
-    case .idle: .idleEnd
-    case .conversation(let fault): .conversation(isWhole: !fault.replacesOrCuts)
-    }
-  }
-
-  /// Tells whether the recorded answer does not reach the client whole and unchanged, so that it
-  /// counts as not played and a retry gets it.
+  /// Whether the recorded answer does not reach the client whole and unchanged, so that it counts
+  /// as not played and a retry gets it.
   public var replacesOrCuts: Bool {
-    switch role {
-    case .delay, .pause, .lateConnection, .idleEnd: false
-    case .edit(let passes): !passes
-    case .conversation(let isWhole): !isWhole
-    case .failedConnection, .refusal, .replacement, .form, .end: true
+    switch self {
+    case .delay, .dribble, .throttle, .cut(_, .stall(_?)), .idle: false
+    case .connection(let fault): fault.symptom != nil
+    case .alter(let edit): !edit.passesAnswer
+    case .conversation(let fault): fault.replacesOrCuts
+    case .status, .answer, .mutate, .malformed, .cut: true
     }
   }
+
+  /// Whether nothing comes after a point of the answer.
+  var endsAnswer: Bool { if case .cut = self { replacesOrCuts } else { false } }
 
   /// Tells whether nothing comes from where it is on, or a byte now and then: a client waits until
   /// it gives up.
@@ -155,33 +114,32 @@ public enum Fault: Sendable, Hashable {
     }
   }
 
-  /// Tells whether it takes the place of an answer that nobody has seen yet, so that a live origin
-  /// need not be asked. A change wants an answer, and a live one passes before it is known whole.
+  /// Whether it replaces an answer that was not received yet, so that a live origin need not be
+  /// asked. A change wants an answer, and a live one passes before it is known whole.
   var forestallsOrigin: Bool {
+    switch self {
     // Where an event ends is known of a recorded answer alone.
-    if case .cut(.event, _) = self { return false }
-    switch role {
-    case .edit, .conversation: return false
-    default: return replacesOrCuts
+    case .cut(.event, _), .mutate, .alter, .conversation: false
+    case .delay, .status, .connection, .cut, .dribble, .throttle, .malformed, .answer, .idle:
+      replacesOrCuts
     }
   }
 
-  /// Tells whether the client may take for the recorded answer what is not.
+  /// Whether the client may take another answer for the recorded one.
   var misleads: Bool {
-    if case .alter(let edit) = self { return edit.misleads }
-    return switch role {
-    case .replacement, .edit: true
-    case .form(let isSeen): isSeen
-    default: false
+    switch self {
+    case .alter(let edit): edit.misleads
+    case .malformed(let malformation): malformation.isSeen
+    case .answer, .mutate: true
+    case .delay, .status, .connection, .cut, .dribble, .throttle, .idle, .conversation: false
     }
   }
 
-  /// Tells whether what comes in the answer's place, or of it, is another: a client cannot but take
-  /// it for what it is.
+  /// Whether the client receives another answer in place of the recorded one, or a changed one.
   package var changesAnswer: Bool {
-    switch role {
-    case .replacement, .edit, .form: true
-    default: false
+    switch self {
+    case .answer, .mutate, .alter, .malformed: true
+    case .delay, .status, .connection, .cut, .dribble, .throttle, .idle, .conversation: false
     }
   }
 
@@ -291,7 +249,12 @@ public enum Fault: Sendable, Hashable {
     if let rate = try object.int("throttleBytesPerSecond", in: Self.rates) {
       found.append(.throttle(bytesPerSecond: rate))
     }
-    found += try Self.replacements(&object)
+    if let form = try object.choice("malformed", Malformation.self) {
+      found.append(.malformed(form))
+    }
+    if let other = try object.choice("answer", ReplacementResponse.self) {
+      found.append(.answer(other))
+    }
     found += try Self.edits(&object)
     if let end = try IdleEnd(reading: &object) { found.append(.idle(end)) }
     if let fault = try ConversationFault(reading: &object) { found.append(.conversation(fault)) }
@@ -347,12 +310,6 @@ public enum Fault: Sendable, Hashable {
       throw object.error("everyMilliseconds", "a dribble needs this time, 0 to 86400000")
     case (nil, _?): throw object.error("everyMilliseconds", "this belongs to \"dribbleBytes\"")
     }
-  }
-
-  private static func replacements(_ object: inout ObjectReader) throws(FormatError) -> [Fault] {
-    let malformation = try object.choice("malformed", Malformation.self)
-    let replacement = try object.choice("answer", ReplacementResponse.self)
-    return (malformation.map { [.malformed($0)] } ?? []) + (replacement.map { [.answer($0)] } ?? [])
   }
 
   /// The object in a scenario's file, which is also what the story's hash is made of.

@@ -102,22 +102,17 @@ extension TLSFault {
 
   /// Tells whether a client meets this very fault only if it trusts the authority that issued the
   /// certificate: any other client refuses the issuer first.
-  public var needsTrust: Bool {
-    switch self {
-    case .wrongHost, .expired, .notYetValid, .weakSignature, .clientCertificateRequired: true
-    // Some take the version and stumble over the certificate before the signature (libcurl 7.88).
-    case .oldProtocol: true
-    default: false
-    }
-  }
+  ///
+  /// This includes an old version: some clients accept it, and refuse the certificate before the
+  /// signature (libcurl 7.88).
+  public var needsTrust: Bool { handshake?.issuer == .authority }
 
   /// Tells whether the certificate itself is invalid: it is out of date, not this host's, or not
   /// issued by a known authority (RFC 5280 §6.1, RFC 9525 §6).
   public var isOfBadCertificate: Bool {
-    switch self {
-    case .untrusted, .selfSigned, .wrongHost, .expired, .notYetValid, .unknownRoot: true
-    default: false
-    }
+    guard let handshake else { return false }
+    return handshake.validity != .current || handshake.isForAnotherHost
+      || [.itself, .stranger].contains(handshake.issuer)
   }
 
   /// The symptom of the client's error.

@@ -1,8 +1,8 @@
 /// The faults that every call would meet on its attempts, computed from scenario and seed without
 /// traffic.
 ///
-/// If a rule depends on the time or on header fields, the plan contains the faults of its draw, which
-/// apply if the time and the fields match.
+/// If a rule depends on the time or on header fields, the plan contains the faults of its draw,
+/// which apply if the time and the fields match.
 public struct FaultPlan: Sendable {
   /// The number of attempts of a call that are computed.
   public static let attempts = 8

@@ -54,6 +54,11 @@ package enum GateMetric: String, Sendable, Hashable, CaseIterable {
     }
   }
 
+  /// Whether it is a share of which less is better.
+  private var isOfFailures: Bool {
+    [.blankScreenRate, .failedActionRate].contains(self)
+  }
+
   /// Tells whether it is a figure of two reports.
   package var isOfPair: Bool {
     [
@@ -120,6 +125,7 @@ package enum GateMetric: String, Sendable, Hashable, CaseIterable {
   package func example(_ name: String) -> String {
     switch kind {
     case .time: "\(name) <= \(name == key ? "800" : "800ms")"
+    case .share where isOfFailures: "\(name) <= 0.01"
     case .share: "\(name) >= 0.99"
     case .ratio: "\(name) <= 1.5"
     case .count: "\(name) == 0"

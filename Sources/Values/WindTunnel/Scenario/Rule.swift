@@ -153,17 +153,19 @@ struct FaultConflict: Sendable, Hashable {
 
   /// Returns why one fault leaves no room for the other; `nil`: it does.
   private static func reason(_ one: Fault, _ other: Fault) -> String? {
-    switch (one.role, other.role) {
-    case (_, .delay), (_, .lateConnection): nil
-    case (.failedConnection, _): "a connection that fails carries no answer and fails in one way"
-    case (.refusal, .refusal), (.refusal, .replacement), (.replacement, .refusal),
-      (.replacement, .replacement):
+    switch (one, other) {
+    case (_, .delay): nil
+    case (_, .connection(let late)) where late.symptom == nil: nil
+    case (.connection(let failed), _) where failed.symptom != nil:
+      "a connection that fails carries no answer and fails in one way"
+    case (.status, .status), (.status, .answer), (.answer, .status), (.answer, .answer):
       "there is one answer"
-    case (.form, .form): "an answer has one form"
-    case (.end, .end): "an answer ends once"
-    case (.end, .idleEnd): "only a connection whose answer was whole is idle"
-    case (_, .failedConnection): nil
-    case (.end(isBeforeAnswer: true), _): "the answer ends before its first byte"
+    case (.malformed, .malformed): "an answer has one form"
+    case _ where !one.endsAnswer: nil
+    case _ where other.endsAnswer: "an answer ends once"
+    case (_, .idle): "only a connection whose answer was whole is idle"
+    case (_, .connection): nil
+    case (.cut(.afterRequest, _), _): "the answer ends before its first byte"
     default: nil
     }
   }

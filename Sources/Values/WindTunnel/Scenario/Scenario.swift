@@ -52,7 +52,8 @@ public struct Scenario: Sendable, Hashable {
   public var expects: [ClientExpectation] = []
   /// The bars that a client has to clear in the scenario.
   public var gates: [Gate]
-  /// The gates that a release owner sets for the scenario. They are kept and not checked yet.
+  /// The bars of the scenario's own: with a set of bars (`--bars`), each takes the place of the
+  /// set's bar on the same figure.
   public var bars: [Gate] = []
   /// The rules of findings that a client may break in the scenario.
   public var allowed: [AllowedRule] = []

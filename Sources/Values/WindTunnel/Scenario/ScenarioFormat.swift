@@ -21,7 +21,7 @@
 // "fromMilliseconds", "untilMilliseconds", "untilHeaderChanges", "fromCall", "untilCall",
 // "credential" ("expired" or "any") and "recording", the number, from 1, of the recording that the
 // request is about to get; all must hold. The format of ``Fault`` has the kinds of fault.
-// "bars" are gates that nothing checks yet.
+// "bars" are gates that take the place of a set's bars on the same figures (--bars).
 // "cancel" { "share": 0.3, "afterMilliseconds": 50, "throughMilliseconds": 400 } has callers give
 // up that share of a drill's calls. "allow" { "gives-up-at-once": "REASON" } names the rules of
 // findings that a client may break here, "repeats-post(POST /search)" at one endpoint. In a link,
@@ -52,12 +52,6 @@ extension Scenario {
   public init(data: Data, source: String) throws(FormatError) {
     let json = try JSON(parsing: data, source: source)
     try self.init(reading: ObjectReader(json, source: source, path: ""))
-  }
-
-  /// The sentence about keys that are kept and have no effect yet; `nil` if there are none.
-  package var notPlayed: String? {
-    bars.isEmpty
-      ? nil : "\"bars\" are not checked yet: they are kept, and no verdict depends on them"
   }
 
   /// Refuses what no file could say, such as the first -2 requests, or what could never happen.

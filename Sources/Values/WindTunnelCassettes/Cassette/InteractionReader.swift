@@ -305,11 +305,8 @@ package struct InteractionReader {
       }
       message.kind = .close(code)
     }
-    message.fragments = try (object.array("fragments") ?? []).map { length in
-      guard let length = length.intValue, Self.chunkRange.contains(length) else {
-        throw object.error("fragments", "\(length) is no length in bytes")
-      }
-      return length
+    message.fragments = try object.values("fragments", "length in bytes") { json in
+      json.intValue.flatMap { Self.chunkRange.contains($0) ? $0 : nil }
     }
     let after = try object.int("after", in: 0...messages.count)
     if let after {

@@ -120,7 +120,8 @@ public struct Interaction: Sendable, Hashable {
   /// Whether the response is a template: `{{request.path.1}}` and the like stand for values of the
   /// request. No recording is one.
   public var isTemplate: Bool { notes.contains(Self.template) }
-  /// Whether the page or the screen that made the request needs the response.
+  /// Whether a person needs the response: a drill counts such a GET or HEAD as a screen, and any
+  /// other request as an action.
   public var isCritical: Bool { notes.contains(JSON.Member("critical", true)) }
 
   /// The failure, if the interaction ended in one.

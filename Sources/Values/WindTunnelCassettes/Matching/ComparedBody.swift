@@ -67,7 +67,7 @@ enum ComparedBody {
         digest.update("\(field.label.utf8.count) \(field.value.count)\n\(field.label)\n".utf8)
         digest.update(field.value)
       }
-      return digest.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+      return digest.hexadecimal()
     }
   }
 }

@@ -66,6 +66,11 @@ public struct Matcher: Sendable, Hashable {
   /// server says answers the newest message of the client's with the same value. They count before
   /// `id`, `ref`, `requestId`, `subscription`, `channel` and `topic`, which always do.
   public var correlated: [JSONPath] = []
+  /// Whether a command that is run against its recording must send its requests, and print its
+  /// lines, in the recorded order. Which recording answers a request does not depend on it.
+  public var comparesOrder = true
+  /// The lines of such a command's output that are not compared.
+  public var ignoredOutput: [LinePattern] = []
 
   /// Tells whether bodies are compared at all; setting it compares their bytes.
   public var comparesBodies: Bool {

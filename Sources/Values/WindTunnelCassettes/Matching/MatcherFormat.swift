@@ -12,8 +12,11 @@
 //     "body": "ignored" | "bytes" | "json" | "form" | "multipart" | "byType",
 //     "ignoreBody": ["$.meta.timestamp", "$.items[*].id", "csrf"],
 //     "keep": ["session", "$.card.code"],                what is no secret where it is recorded
-//     "correlate": ["$.header.message"] }                by what a conversation's messages belong
+//     "correlate": ["$.header.message"],                 by what a conversation's messages belong
 //                                                        together
+//     "order": true,                                     record --prove: requests and lines of
+//                                                        output keep their order
+//     "ignoreOutput": ["3 passed in *"] }                record --prove: lines that do not count
 //
 // Every key but the first may be missing, and then the command's own rule stands. In "ignoreBody"
 // what begins with "$" is a path into JSON, anything else the name of a form's field or a
@@ -63,6 +66,10 @@ extension Matcher {
     correlated =
       try top.texts("correlate", "a JSON path such as \"$.header.message\"") { JSONPath($0) }
       ?? correlated
+    comparesOrder = try top.bool("order") ?? comparesOrder
+    ignoredOutput =
+      try top.texts("ignoreOutput", "a line such as \"3 passed in *\"") { LinePattern($0) }
+      ?? ignoredOutput
     try top.refuseUnknownKeys()
   }
 
@@ -122,7 +129,8 @@ extension Matcher {
         "query": ["exact": .bool(isQueryExact)],
         "ignoreQuery": .texts(ignoredQuery.map(\.description)), "headers": .texts(headers),
         "body": .text(body.reading.rawValue), "ignoreBody": .texts(ignored), "keep": .texts(kept),
-        "correlate": .texts(correlated.map(\.description)),
+        "correlate": .texts(correlated.map(\.description)), "order": .bool(comparesOrder),
+        "ignoreOutput": .texts(ignoredOutput.map(\.text)),
       ])
   }
 }

@@ -131,6 +131,9 @@ extension JSON {
   /// The members of an object; none of any other value.
   package var members: [Member] { if case .object(let members) = self { members } else { [] } }
 
+  /// The elements of a list; none of any other value.
+  package var elements: [JSON] { if case .array(let elements) = self { elements } else { [] } }
+
   /// Returns an object with more members behind its own, and any other value as it is.
   package func adding(_ more: [Member]) -> JSON {
     if case .object(let members) = self { .object(members + more) } else { self }

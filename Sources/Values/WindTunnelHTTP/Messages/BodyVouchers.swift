@@ -148,6 +148,6 @@ package struct BodyChange {
   ]
 
   private static func hexadecimal(_ bytes: [UInt8]) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    bytes.map(EncodedText.digits).joined()
   }
 }

@@ -43,11 +43,7 @@ public struct HeaderFields: Sendable, Hashable {
   /// Tells whether a list-valued field contains a token, such as `close` in `Connection` (RFC 9110
   /// §5.6.1).
   public func contains(token: String, in name: String) -> Bool {
-    values(name).contains { value in
-      value.split(separator: ",").contains {
-        $0.trimmingOptionalWhitespace().equalsIgnoringASCIICase(token)
-      }
-    }
+    elements(name).contains { $0.equalsIgnoringASCIICase(token) }
   }
 
   /// Tells whether a name may stand here more than once; of long lists that is not looked into.

@@ -30,11 +30,8 @@ public struct CassetteLint: Sendable {
     _ = redaction.redact(cassette.interactions)
     var isNew = Set(cassette.added(since: earlier))
     if cassette.notes != earlier.notes { isNew.insert(0) }
-    // A swift sort keeps the order of equals, but does not promise to.
-    let found = redaction.log?.leaks.enumerated().sorted {
-      ($0.element.number, $0.offset) < ($1.element.number, $1.offset)
-    }
-    leaks = found?.map(\.element).filter { isNew.contains($0.number) } ?? []
+    leaks = (redaction.log?.leaks ?? []).filter { isNew.contains($0.number) }
+      .stablySorted { $0.number < $1.number }
     unopened = redaction.log?.unopened.filter { isNew.contains($0.number) }.map(\.line) ?? []
   }
 }

@@ -21,7 +21,7 @@ struct DeckResponder {
   /// The moment at which the connection began.
   private let start: Moment
   /// The name that the client called this server by last.
-  private var naming: Authority.Naming?
+  private var naming: OriginMapping.Naming?
   private var hasAsked = false
   /// The number of the connection; `nil` if the deck has not counted it.
   private var number: Int?
@@ -93,20 +93,20 @@ struct DeckResponder {
     on channel: Channel,
     isLast: Bool
   ) -> Answer {
-    let authority = authority(of: head, arrival)
+    let mapping = mapping(of: head, arrival)
     // Content that is only for the observer is no part of the request: a link would slow it down.
     let isPart =
       context.keepsContent || context.isWatched
       || context.origins.listsRequests && context.deck.needsRequestContent
-    let request = authority.request(head, isPart ? body : Data())
+    let request = mapping.request(head, isPart ? body : Data())
     var (outcome, prepared) = decide(request, arrival, content: Body(body))
-    authority.leadBackURLs(in: &outcome)
+    mapping.leadBackURLs(in: &outcome)
     if isPart || body.count < PortContext.playedBytesMax { context.played?(outcome, Body(body)) }
     if isLast { remember(prepared, head, isSecure: arrival.connection.isSecure) }
     spelling = nil
     noteEnd(of: outcome, arrival)
     if send(outcome, to: head, on: channel) != nil { return .sent }
-    return .carried(exchange(head, outcome, authority, arrival))
+    return .carried(exchange(head, outcome, mapping, arrival))
   }
 
   /// Decides a request by its head, whose content comes while it is being answered; `nil` where the
@@ -115,14 +115,14 @@ struct DeckResponder {
     _ head: RequestHead,
     _ arrival: RequestArrival
   ) -> (RequestExchange, StreamedContent)? {
-    let authority = authority(of: head, arrival)
-    let request = authority.request(head, Data())
+    let mapping = mapping(of: head, arrival)
+    let request = mapping.request(head, Data())
     guard !context.deck.records || context.deck.ignores(request.url) else { return nil }
     let content = head.framing == .none ? Body.empty : nil
     var outcome = decide(request, arrival, content: content).outcome
-    authority.leadBackURLs(in: &outcome)
+    mapping.leadBackURLs(in: &outcome)
     if case .length(let length) = head.framing { outcome.path?.contentBytes = length }
-    let exchange = exchange(head, outcome, authority, arrival)
+    let exchange = exchange(head, outcome, mapping, arrival)
     let isPassedOn = exchange.delivery.passingContent != nil
     let upload = StreamedContent(head.framing, isPassedOn: isPassedOn)
     if isPassedOn { exchange.upload = upload }
@@ -132,12 +132,12 @@ struct DeckResponder {
   private func exchange(
     _ head: RequestHead,
     _ outcome: Outcome,
-    _ authority: Authority,
+    _ mapping: OriginMapping,
     _ arrival: RequestArrival
   ) -> RequestExchange {
     let isHTTP10 = head.version == .http10
     let delivery = context.deck.delivery(of: outcome, on: .onTheWire, isHTTP10: isHTTP10)
-    return RequestExchange(head, outcome, authority, delivery, arrival)
+    return RequestExchange(head, outcome, mapping, delivery, arrival)
   }
 
   private func decide(
@@ -160,15 +160,15 @@ struct DeckResponder {
     return (outcome, prepared)
   }
 
-  private mutating func authority(
+  private mutating func mapping(
     of head: RequestHead,
     _ arrival: RequestArrival
-  ) -> Authority {
-    if let naming = arrival.naming { return Authority(of: head, named: naming) }
+  ) -> OriginMapping {
+    if let naming = arrival.naming { return OriginMapping(of: head, named: naming) }
     let scheme = arrival.connection.isSecure ? "https" : "http"
-    let authority = Authority(of: head, in: context.origins, by: scheme, after: naming)
-    naming = authority.naming
-    return authority
+    let mapping = OriginMapping(of: head, in: context.origins, by: scheme, after: naming)
+    naming = mapping.naming
+    return mapping
   }
 
   /// Sends the response where it is rendered, or can be.
@@ -221,8 +221,8 @@ struct DeckResponder {
       hasAsked = true
       noteEnd(of: outcome, arrival)
       guard let response = send(outcome, to: known.head, on: channel) else {
-        let authority = authority(of: known.head, arrival)
-        return .carried(exchange(known.head, outcome, authority, arrival))
+        let mapping = mapping(of: known.head, arrival)
+        return .carried(exchange(known.head, outcome, mapping, arrival))
       }
       known.rendered = outcome.renderedKey.map { ($0, response) }
       return .sent

@@ -53,7 +53,7 @@ final class RenderedResponses: @unchecked Sendable {
     if let response = cache.find(key) { return response }
     guard case .recording(let interaction, _) = outcome.source,
       let recorded = interaction.response, recorded.body.count <= RenderedResponse.bodyBytesMax,
-      Authority.isSameForAll(recorded.headers), let whole = outcome.whole(on: .onTheWire),
+      OriginMapping.isSameForAll(recorded.headers), let whole = outcome.whole(on: .onTheWire),
       let response = RenderedResponse(whole, to: request)
     else { return nil }
     cache.keep(response, under: key, weighing: response.head.count + response.body.count)

@@ -7,7 +7,7 @@ final class ReplayedConversation: ConnectionSuccessor {
   private let outcome: Outcome
   private let context: PortContext
   /// The client; it is held by its channel, as long as that is open.
-  private weak var channel: LinkedChannel?
+  private weak var channel: LinkedConnection?
   private var server: ConversationServer
   private var ended: (() -> Void)?
   /// The conversation's clock, and the moment of the next wake.
@@ -22,7 +22,7 @@ final class ReplayedConversation: ConnectionSuccessor {
   init(
     _ server: consuming ConversationServer,
     of outcome: Outcome,
-    on channel: LinkedChannel,
+    on channel: LinkedConnection,
     in context: PortContext,
     ended: @escaping () -> Void
   ) {

@@ -28,7 +28,7 @@ enum RequestHandling {
   ///   - naming: The place that the request is meant for; `nil`: the one that its host names.
   ///   - handshakes: Takes the round trips that go before the request on a link; `nil`: they are
   ///     the connection's own.
-  case play(naming: Authority.Naming? = nil, handshakes: (() -> Int)? = nil)
+  case play(naming: OriginMapping.Naming? = nil, handshakes: (() -> Int)? = nil)
   /// The server answers by itself once the request is whole, and is handed the content where it is
   /// kept.
   case answer((Data) -> Response)

@@ -204,7 +204,7 @@ final class ResponseWriter: Courier {
     guard let exchange else { return }
     begin()
     var head = head
-    exchange.authority.localise(&head)
+    exchange.mapping.localise(&head)
     encoder?.frame(
       head.status,
       length: head.announcedLength(to: exchange.head.method) {

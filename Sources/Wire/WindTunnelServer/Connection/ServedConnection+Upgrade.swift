@@ -52,7 +52,7 @@ extension ServedConnection {
   ) {
     guard let channel else { return upstream.abandon() }
     // The exchange is over (RFC 9110 §15.2.2); what follows is no HTTP.
-    let client = LinkedChannel(channel, of: exchange.outcome) { exchange.finished(.whole) }
+    let client = LinkedConnection(channel, of: exchange.outcome) { exchange.finished(.whole) }
     let rest = leave(to: client)
     let faults = exchange.delivery.liveFaults
     let conversation =
@@ -99,7 +99,7 @@ extension ServedConnection {
         most: context.limits.messageBytesMax
       )
       var shown = server.head
-      exchange.authority.localise(&shown)
+      exchange.mapping.localise(&shown)
       exchange.measure?.take(shown)
       let client = linked(channel, exchange)
       var bytes: [UInt8] = []
@@ -126,8 +126,8 @@ extension ServedConnection {
   }
 
   /// Takes a connection over for a conversation, or for the answer that refuses one.
-  private func linked(_ channel: Channel, _ exchange: RequestExchange) -> LinkedChannel {
-    LinkedChannel(channel, of: exchange.outcome) { [deck = context.deck] in
+  private func linked(_ channel: Channel, _ exchange: RequestExchange) -> LinkedConnection {
+    LinkedConnection(channel, of: exchange.outcome) { [deck = context.deck] in
       deck.responseBegan(exchange.outcome)
       // The exchange is over (RFC 9110 §15.2.2); what follows is no HTTP.
       exchange.finished(.whole)
@@ -135,7 +135,11 @@ extension ServedConnection {
   }
 
   /// Refuses a handshake, and ends the connection behind the answer.
-  private func refuse(_ response: Response, _ exchange: RequestExchange, on client: LinkedChannel) {
+  private func refuse(
+    _ response: Response,
+    _ exchange: RequestExchange,
+    on client: LinkedConnection
+  ) {
     var encoder = ResponseEncoder(exchange.head, on: HTTP1Codec.stream, by: requests.codec)
     var bytes: [UInt8] = []
     encoder.frame(response.status, length: response.body.data.count, keepsAlive: false)
@@ -154,7 +158,7 @@ extension ServedConnection {
 
 extension Tunnel: ConnectionSuccessor {}
 
-extension LinkedChannel: ConnectionSuccessor {
+extension LinkedConnection: ConnectionSuccessor {
   func stop() { close() }
 
   /// Takes over the connection on which a request has been answered by 101, with the link that the

@@ -15,22 +15,11 @@ final class UpstreamExchange {
   private weak var client: ResponseWriter?
   /// The exchange with the upstream, which lives as long as it takes.
   private weak var live: ClientExchange?
-  private let start = Moment.now()
+  /// The response as it is kept and shown.
+  private let recorder: ResponseRecorder
 
-  private var answer: ResponseStart?
   private var encoder: ResponseEncoder
-  private var body = Spool()
-  private var trailers: HeaderFields = [:]
-  /// Whether the answer has an invalid head, and is passed on unchanged.
-  private var isUnread = false
-  /// The answer as observers are told of it.
-  private var told: LiveContent
-  private var timing = Timing(firstByte: .zero, lastByte: .zero)
-  private var pieces = ArrivingPieces()
-  private var isOver = false { didSet { if isOver { parts = nil } } }
-  /// The journal of the part that arrived before the end; `nil` as long as the answer may come at
-  /// once.
-  private var parts: PartJournal?
+  private var isOver = false { didSet { if isOver { recorder.endParts() } } }
   /// The bytes that wait for the player, as they will stand on the wire.
   private var waiting = ByteQueue()
   private var isHeld = false
@@ -49,25 +38,19 @@ final class UpstreamExchange {
     isMetered: Bool,
     on reactor: Reactor
   ) {
-    (self.exchange, self.upstream, origins) = (exchange, upstream, exchange.authority.context)
-    self.encoder = encoder
+    (self.exchange, self.upstream, origins) = (exchange, upstream, exchange.mapping.context)
+    (self.encoder, recorder) = (encoder, ResponseRecorder(of: exchange, on: reactor))
     (self.client, meter, self.reactor) = (client, isMetered ? client : nil, reactor)
-    told = LiveContent(bytesMax: origins.shows(exchange.outcome) ? origins.toldBytesMax : 0)
   }
 
   /// Tells whether the client has a part of the answer.
-  var hasBegun: Bool { answer != nil }
+  var hasBegun: Bool { recorder.head != nil }
 
   private var connection: ServedConnection? { client?.connection }
   private var outcome: Outcome { exchange.outcome }
   private var deck: Deck { origins.deck }
-  /// The number under which the answer is kept; `nil`: it only passes.
-  private var ticket: Int? {
-    if case .forward(let ticket) = outcome.source { ticket } else { nil }
-  }
   /// Tells whether the client's wish to go on in another protocol is passed on.
   private var asksForUpgrade: Bool { exchange.head.asksForWebSocket }
-  private var elapsed: Duration { .microseconds((Moment.now() - start) / 1000) }
 
   // MARK: - The request
 
@@ -76,7 +59,9 @@ final class UpstreamExchange {
   /// A request that is recorded has a connection of its own, so that how one ends says nothing
   /// about another.
   /// A response that is passed on unchanged ends with its connection.
-  private var isShared: Bool { ticket == nil && exchange.upload == nil && !origins.passesMalformed }
+  private var isShared: Bool {
+    !recorder.isKept && exchange.upload == nil && !origins.passesMalformed
+  }
 
   /// Connects; the request goes out as soon as the connection is there.
   func begin() {
@@ -104,11 +89,11 @@ final class UpstreamExchange {
   private var outgoing: OutgoingRequest {
     let request = outcome.request
     var headers = request.headers
-    if ticket != nil, !origins.keepsEncodings { headers.acceptOnlyOpenedCodings() }
+    if recorder.isKept, !origins.keepsEncodings { headers.acceptOnlyOpenedCodings() }
     if asksForUpgrade {
       if exchange.delivery.liveFaults.needPlainMessages {
         headers.remove("Sec-WebSocket-Extensions")
-      } else if ticket != nil {
+      } else if recorder.isKept {
         headers.keepReadExtensions()
       }
       headers.append("Connection", "Upgrade")
@@ -117,7 +102,7 @@ final class UpstreamExchange {
     return OutgoingRequest(
       request.method,
       // Known by the recorded name, an upstream says that name wherever it speaks of itself.
-      to: (ticket == nil ? nil : origins.recordedOrigin) ?? upstream.url,
+      to: (recorder.isKept ? origins.recordedOrigin : nil) ?? upstream.url,
       request.url.target,
       headers,
       exchange.upload.map { SentContent($0) } ?? SentContent(request.body.data),
@@ -133,7 +118,7 @@ final class UpstreamExchange {
     switch event {
     case .head(let start): began(start)
     case .content(let data): receive(data)
-    case .caughtUp: journalPart()
+    case .caughtUp: if !isOver { recorder.journalPart() }
     case .sent: connection?.requests.read()
     case .malformed(let error): beginUnread(error)
     case .bytes(let bytes):
@@ -146,7 +131,7 @@ final class UpstreamExchange {
   }
 
   private func beginUnread(_ error: ProtocolError) {
-    isUnread = true
+    recorder.isUnread = true
     exchange.measure?.known.problem = error.sentence
     deck.couldNotRead(outcome, "its head is invalid, and it was passed on unchanged")
     leaveUndone("the response is passed on unchanged")
@@ -167,12 +152,11 @@ extension HeaderFields {
 
 extension UpstreamExchange {
   private func began(_ start: ResponseStart) {
-    answer = start
-    timing.firstByte = elapsed
+    recorder.began(start)
     guard client?.channel != nil else { return }
     leaveUndone("the answer is no WebSocket")
     var shown = start.head
-    exchange.authority.localise(&shown)
+    exchange.mapping.localise(&shown)
     // RFC 9110 §7.6.1: what speaks of the origin's connection says nothing about the client's.
     shown.headers.removeConnectionFields(keepingCoding: start.framing == .chunked)
     let length: Int? =
@@ -196,11 +180,7 @@ extension UpstreamExchange {
   }
 
   private func receive(_ data: Data) {
-    if ticket != nil {
-      pieces.append(data.count, at: elapsed)
-      body.append(data)
-    }
-    told.take(data)
+    recorder.take(data)
     exchange.measure?.known.bytes += data.count
     put { encoder.append(data, to: &$0) }
     holdBack()
@@ -215,29 +195,20 @@ extension UpstreamExchange {
   }
 
   private func ended(_ trailers: HeaderFields) {
-    guard let answer else {
+    guard hasBegun else {
       // It was passed on unchanged.
       isOver = true
       return clientGetsEnd()
     }
-    self.trailers = trailers
-    tellAnswer(isWhole: true)
-    keep(.response(response(answer))) { passing in
-      passing.put { passing.encoder.appendEnd(passing.trailers, to: &$0) }
+    recorder.ended(trailers)
+    keep(.response(recorder.response ?? Response())) { passing in
+      passing.put { passing.encoder.appendEnd(trailers, to: &$0) }
       passing.clientGetsEnd()
     }
   }
 
   private func clientGetsEnd() {
     if let meter { meter.advance(.ended(.down)) } else { clientHasAll() }
-  }
-
-  /// Tells observers of the answer, as far as it came.
-  private func tellAnswer(isWhole: Bool) {
-    guard let answer,
-      let told = told.answer(exchange.authority.recorded(answer.head), isWhole: isWhole)
-    else { return }
-    deck.tell(.passed(outcome, told), of: outcome)
   }
 
   /// The last byte is with the client.
@@ -256,7 +227,7 @@ extension UpstreamExchange {
     let recorder = ConversationRecorder(
       exchange,
       behind: start.head,
-      after: elapsed,
+      after: recorder.elapsed,
       on: channel,
       to: connection.channel
     )
@@ -273,7 +244,7 @@ extension UpstreamExchange {
     switch failure {
     // That says nothing about the host, so nothing is kept.
     case .forbidden(let refusal): refuse(403, "\(refusal)", .whole)
-    case .socket(let error) where error.isOwn && answer == nil:
+    case .socket(let error) where error.isOwn && !hasBegun:
       deck.couldNotAsk(outcome, "\(error)")
       // RFC 9110 §15.6.4: nothing is said of the upstream, which was not asked.
       refuse(
@@ -284,7 +255,7 @@ extension UpstreamExchange {
       )
     case .stalledContent(let text):
       if let client { connection?.requests.breakOff(client, ProtocolError(.tooSlow, text)) }
-    case .message(let error) where answer == nil && error.symptom == .malformedResponse:
+    case .message(let error) where !hasBegun && error.symptom == .malformedResponse:
       exchange.measure?.known.problem = error.sentence
       fallthrough
     default: failed(failure.symptom, failure.text)
@@ -311,75 +282,36 @@ extension UpstreamExchange {
   private func failed(_ symptom: Symptom, _ text: String) {
     let failure = Failure(
       symptom,
-      text: ticket == nil ? text : exchange.authority.recorded(text, of: upstream)
+      text: recorder.isKept ? exchange.mapping.recorded(text, of: upstream) : text
     )
-    if answer == nil, client?.channel != nil { leaveUndone("the origin has not answered") }
-    tellAnswer(isWhole: false)
-    keep(answer.map { .cut(response($0), failure) } ?? .failure(failure)) { passing in
-      let (answer, client) = (passing.answer, passing.client?.channel)
-      if answer == nil { passing.exchange.measure?.known.status = 502 }
+    if !hasBegun, client?.channel != nil { leaveUndone("the origin has not answered") }
+    recorder.show(isWhole: false)
+    keep(recorder.result(endedBy: failure, keepsEncoded: true)) { passing in
+      let (hasBegun, client) = (passing.hasBegun, passing.client?.channel)
+      if !hasBegun { passing.exchange.measure?.known.status = 502 }
       passing.exchange.finished(.failed(symptom))
       passing.pass(passing.waiting.count)
       let notice = "The upstream \(passing.upstream.url) failed: \(text.withoutFullStop)."
-      if answer == nil { client?.write { passing.encoder.appendNotice(502, notice, to: &$0) } }
-      if symptom == .connectionLost, answer != nil { client?.reset() } else { client?.close() }
+      if !hasBegun { client?.write { passing.encoder.appendNotice(502, notice, to: &$0) } }
+      if symptom == .connectionLost, hasBegun { client?.reset() } else { client?.close() }
     }
   }
 
   /// Keeps what came of the request. What the client gets then waits until that is written down,
   /// and nobody but this client waits for it.
   private func keep(
-    _ answer: @autoclosure () -> RecordedResult,
+    _ result: @autoclosure () -> RecordedResult,
     at time: Duration? = nil,
     then proceed: @escaping (UpstreamExchange) -> Void
   ) {
     isOver = true
-    if isUnread { return proceed(self) }
-    guard ticket != nil, client?.channel != nil else { return proceed(self) }
-    let interaction = interaction(answer(), at: time ?? elapsed)
+    guard recorder.isKept, !recorder.isUnread, client?.channel != nil else { return proceed(self) }
+    let interaction = recorder.interaction(result(), at: time ?? recorder.elapsed)
     isWritten = true
     origins.keep(interaction, for: outcome, before: client?.channel) { [self] in
       isWritten = false
       proceed(self)
     }
-  }
-
-  private func interaction(_ answer: RecordedResult, at time: Duration) -> Interaction {
-    var timing = timing
-    timing.lastByte = time
-    // One piece is no stream worth telling of, and neither are those of a body of known length.
-    let hasLength = if case .length = self.answer?.framing { true } else { false }
-    if pieces.chunks.count > 1, !hasLength { timing.chunks = pieces.chunks }
-    return Interaction(outcome.request, answer, timing: timing)
-  }
-
-  /// Journals the part of a response that arrived.
-  private func journalPart() {
-    guard ticket != nil, !isOver, answer != nil else { return }
-    parts =
-      parts
-      ?? PartJournal(of: outcome, origins, on: reactor) { [weak self] in
-        guard let self, let answer else { return nil }
-        let part = interaction(cut(answer, Interaction.cut), at: elapsed)
-        return { part.inWholeLines }
-      }
-    parts?.grew(to: outcome.request.body.count + body.count + 1)
-  }
-
-  /// Returns the part of a response that arrived.
-  private func cut(_ start: ResponseStart, _ failure: Failure) -> RecordedResult {
-    var response = response(start)
-    // A part of a packed body cannot be opened.
-    if response.headers["Content-Encoding"] != nil { response.body = .empty }
-    return .cut(response, failure)
-  }
-
-  private func response(_ start: ResponseStart) -> Response {
-    var head = exchange.authority.recorded(start.head)
-    head.headers.removeConnectionFields(keepingCoding: start.framing == .chunked)
-    head.keep(reason: start.reason)
-    head.trailers = trailers
-    return Response(head, body.body())
   }
 
   // MARK: - What comes back goes to the client at once, or when a player says so
@@ -421,7 +353,7 @@ extension UpstreamExchange {
   /// The client sends no more: it may still read, or have left, which only bytes to it can show.
   func clientEnded() {
     guard client?.channel != nil else { return }
-    clientEnd = clientEnd ?? elapsed
+    clientEnd = clientEnd ?? recorder.elapsed
     let before = live?.lastMove
     let seconds = origins.limits.halfClosedSeconds
     reactor.schedule(after: Int64(nanosecondsOf: seconds)) { [weak self] _ in
@@ -446,11 +378,14 @@ extension UpstreamExchange {
     // down.
     guard !isOver else { return }
     isOver = true
-    tellAnswer(isWhole: false)
+    recorder.show(isWhole: false)
     live?.cancel()
     // Where the recording ends nobody has left.
     if isStopped, clientEnd == nil { return }
     let failure = Failure(.cancelled, text: "the client left")
-    keep(answer.map { cut($0, failure) } ?? .failure(failure), at: clientEnd ?? elapsed) { _ in }
+    keep(
+      recorder.result(endedBy: failure, keepsEncoded: false),
+      at: clientEnd ?? recorder.elapsed
+    ) { _ in }
   }
 }

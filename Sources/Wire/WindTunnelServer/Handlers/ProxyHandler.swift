@@ -129,7 +129,7 @@ final class ProxyHandler: RequestHandler {
                 showing: handshake,
                 in: context,
                 live,
-                OpenedTunnelHandler(tunnel: opened, context: context),
+                opened,
                 ended: opened.ended
               )
             }
@@ -141,22 +141,19 @@ final class ProxyHandler: RequestHandler {
   }
 }
 
-/// The role of a connection within a tunnel that the proxy looks into.
-struct OpenedTunnelHandler: RequestHandler {
-  let tunnel: OpenedTunnel
-  let context: PortContext
-
+// The role of a connection within a tunnel that the proxy looks into.
+extension OpenedTunnel: RequestHandler {
   func handle(_ head: RequestHead) -> RequestHandling {
-    let place = tunnel.url.origin ?? ""
+    let place = url.origin ?? ""
     if head.method == "CONNECT" {
       let text = "This is a tunnel to \(place); there is no other within it."
       return .answer { _ in .notice(501, text) }
     }
-    if tunnel.isMisdirected(head) {
+    if isMisdirected(head) {
       let text = "This tunnel leads to \(place), not to \(head.target.prefix(60))."
       return .answer { _ in .notice(421, text) }
     }
-    return .play(naming: tunnel.naming, handshakes: tunnel.nextHandshakes)
+    return .play(naming: naming, handshakes: nextHandshakes)
   }
 }
 

@@ -1,13 +1,15 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// Deals connections to the loops in turn. On the listening loop only.
-final class AcceptDispatcher {
+/// Distributes connections over the loops in turn. On the listening loop only; another thread may
+/// only carry it back there.
+final class AcceptDispatcher: @unchecked Sendable {
   /// A loop, as the listener on it may know it: one that held it would keep a forgotten server.
   struct Place { weak var loop: EventLoop? }
 
   /// The receivers of the loops, in their order.
   var receivers: [ConnectionReceiver] = []
-  let backpressure: AcceptBackpressure
+  /// The listener, which pauses while the server is full.
+  weak var listener: Listener?
   private let places: [Place]
   private let limit: ConnectionLimit
   private let openMax: Int
@@ -15,7 +17,6 @@ final class AcceptDispatcher {
 
   init(_ places: [Place], _ limit: ConnectionLimit, _ openMax: Int) {
     (self.places, self.limit, self.openMax) = (places, limit, openMax)
-    backpressure = AcceptBackpressure(places[0].loop)
   }
 
   func receive(_ socket: Socket, on reactor: Reactor) {
@@ -36,23 +37,13 @@ final class AcceptDispatcher {
 
   /// Leaves whoever comes in the accept queue until somebody has left.
   private func pauseAccepting() {
-    guard let listener = backpressure.listener else { return }
+    guard let listener else { return }
     listener.pause()
-    let waits = limit.wait(forLessThan: openMax) { [backpressure] in backpressure.release() }
+    let waits = limit.wait(forLessThan: openMax) { [weak self] in
+      self?.places[0].loop?.execute { [weak self] _ in self?.listener?.resume() }
+    }
     if !waits { listener.resume() }
   }
-}
-
-/// The listener of a full server, as any thread may carry it back to its loop.
-final class AcceptBackpressure: @unchecked Sendable {
-  private weak var loop: EventLoop?
-  /// On the loop only.
-  weak var listener: Listener?
-
-  init(_ loop: EventLoop?) { self.loop = loop }
-
-  /// Lets the next one in.
-  func release() { loop?.execute { [self] _ in listener?.resume() } }
 }
 
 /// The beginning of a port's connections on one loop, each in the role of the port.

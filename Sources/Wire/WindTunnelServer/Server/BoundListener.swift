@@ -28,7 +28,7 @@ struct BoundListener: @unchecked Sendable {
         let bound = try Self.listen(at: address, for: owner, deck, options, on: reactor) {
           dispatcher.receive($0, on: reactor)
         }
-        dispatcher.backpressure.listener = bound.listener
+        dispatcher.listener = bound.listener
         // No connection is told of before this job ends.
         let port = bound.address.port
         let machine = OwnMachine(

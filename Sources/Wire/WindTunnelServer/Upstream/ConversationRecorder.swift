@@ -61,14 +61,14 @@ final class ConversationRecorder {
     on channel: Channel,
     to client: Channel?
   ) {
-    let origins = exchange.authority.context
+    let origins = exchange.mapping.context
     isKept = if case .forward(_?) = exchange.outcome.source { true } else { false }
     let isTold = origins.shows(exchange.outcome)
     guard isKept || isTold else { return nil }
     // Whoever only passes it on holds no message that nobody would see.
     let most = isKept ? origins.limits.messageBytesMax : origins.toldBytesMax
     if isTold {
-      let head = exchange.authority.recorded(answer)
+      let head = exchange.mapping.recorded(answer)
       let opened = LiveResponse(head: head, content: .empty, bytes: 0)
       origins.deck.tell(.passed(exchange.outcome, opened), of: exchange.outcome)
     }
@@ -211,7 +211,7 @@ final class ConversationRecorder {
   private func interaction(_ notes: [JSON.Member]) -> @Sendable () -> Interaction {
     var request = exchange.outcome.request
     request.headers.remove("Sec-WebSocket-Key")
-    var head = exchange.authority.recorded(answer)
+    var head = exchange.mapping.recorded(answer)
     let upgrade = head.headers.values("Upgrade")
     head.headers.removeConnectionFields()
     head.headers.remove("Sec-WebSocket-Accept")

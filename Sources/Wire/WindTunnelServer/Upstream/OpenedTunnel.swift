@@ -5,7 +5,7 @@ internal import WindTunnel
 final class OpenedTunnel {
   /// `https` and the host and port of the CONNECT, whatever the requests name.
   let url: RequestURL
-  let naming: Authority.Naming
+  let naming: OriginMapping.Naming
   private let authority: String
   private let scenario: String
   private let deck: Deck
@@ -17,7 +17,7 @@ final class OpenedTunnel {
     if port == 443 { url.port = nil }
     (self.url, self.scenario) = (url, scenario)
     authority = "\(host):\(port)"
-    naming = Authority.Naming(tunnelTo: url, in: context)
+    naming = OriginMapping.Naming(tunnelTo: url, in: context)
     deck = context.deck
   }
 

@@ -21,7 +21,7 @@ final class Relay {
   private enum ServerEnd { case closed, reset }
 
   /// The client; it is held by its channel, as long as that is open.
-  private weak var left: LinkedChannel?
+  private weak var left: LinkedConnection?
   private let right: Channel
   /// The way of a conversation in which something goes wrong; `nil`: all bytes pass as they come.
   private var conversation: ConversationRelay?
@@ -51,7 +51,7 @@ final class Relay {
   ///   - tell: Told once of the faults that were not done, as soon as none can be any more.
   ///   - ended: Called with the first error of a connection.
   init(
-    _ left: LinkedChannel,
+    _ left: LinkedConnection,
     _ right: Channel,
     through conversation: ConversationRelay? = nil,
     observing observe: ((WebSocketRole, Event) -> Void)? = nil,
@@ -109,7 +109,7 @@ final class Relay {
     }
   }
 
-  private func cut(_ end: (LinkedChannel) -> Void) {
+  private func cut(_ end: (LinkedConnection) -> Void) {
     isCut = true
     observe?(.server, .cut)
     tellUndone()

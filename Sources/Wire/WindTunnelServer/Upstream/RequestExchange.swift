@@ -5,7 +5,7 @@ internal import WindTunnel
 final class RequestExchange {
   let head: RequestHead
   let outcome: Outcome
-  let authority: Authority
+  let mapping: OriginMapping
   let delivery: Delivery
   let arrival: RequestArrival
   /// The request's content, where it is passed on while it comes.
@@ -17,20 +17,20 @@ final class RequestExchange {
   init(
     _ head: RequestHead,
     _ outcome: Outcome,
-    _ authority: Authority,
+    _ mapping: OriginMapping,
     _ delivery: Delivery,
     _ arrival: RequestArrival
   ) {
-    (self.head, self.outcome, self.authority) = (head, outcome, authority)
+    (self.head, self.outcome, self.mapping) = (head, outcome, mapping)
     (self.delivery, self.arrival) = (delivery, arrival)
-    measure = ExchangeMeasure(of: outcome, in: authority.context)
+    measure = ExchangeMeasure(of: outcome, in: mapping.context)
   }
 
   /// Tells that the answer has come to its end, once.
   func finished(_ ending: ExchangeEnd.Ending) {
     guard !isFinished else { return }
     isFinished = true
-    authority.context.deck.finished(outcome, measure?.end(ending))
+    mapping.context.deck.finished(outcome, measure?.end(ending))
   }
 }
 
@@ -41,7 +41,7 @@ struct RequestArrival {
   /// The time from the connection to its first request, by TLS; `nil` for any other request.
   let handshake: Duration?
   /// The place that the request is meant for; `nil`: the one that its host names.
-  var naming: Authority.Naming?
+  var naming: OriginMapping.Naming?
   /// Takes the round trips that go before the request on a link; `nil`: they are the connection's
   /// own.
   var handshakes: (() -> Int)?

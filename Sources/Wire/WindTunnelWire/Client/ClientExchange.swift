@@ -203,11 +203,11 @@ package final class ClientExchange: @unchecked Sendable {
   private func began(_ start: ResponseStart) {
     if start.isInterim {
       interimResponses += 1
-      unread.removeFirst(max(0, unread.count - parser.bufferedBytes))
-      if interimResponses > Self.interimResponsesMax {
+      guard interimResponses <= Self.interimResponsesMax else {
         let limit = "\(Self.interimResponsesMax) interim responses (1xx)"
-        failed(.bad("The server sent more than \(limit)."))
+        return failed(.bad("The server sent more than \(limit)."))
       }
+      unread.removeFirst(max(0, unread.count - parser.bufferedBytes))
     } else if start.head.status == 101 {
       if terms.asksForUpgrade { return upgraded(start) }
       // RFC 9110 §15.2.2: a server switches protocols only if the client has asked for it.

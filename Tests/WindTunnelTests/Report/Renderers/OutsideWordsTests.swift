@@ -63,6 +63,15 @@ import Testing
     #expect(!lines.contains { $0.hasPrefix("::") }, "\(form): a workflow command of their own")
   }
 
+  @Test func `a finding of SARIF spells them in its message, place and reason`() throws {
+    var report = Flights.report([Flights.call(0, .crashed, endpoint: "GET /a", start: 9, [])])
+    report.scenarios[0].name = Self.steering
+    report.scenarios[0].allowed = [AllowedRule("crashes", because: Self.steering)]
+    let text = report.sarif()
+    expectEqual(Self.invisible(text), [])
+    expectEqual(text.matches(of: /\\u\{1B\}/).count, 8)
+  }
+
   @Test func `colours are ours alone`() throws {
     let painted = try Self.report(of: Self.steering).text(inColour: true)
     let plain = painted.replacing(/\u{1B}\[[0-9]*m/, with: "")

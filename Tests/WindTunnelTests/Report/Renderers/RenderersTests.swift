@@ -177,7 +177,7 @@ import Testing
 
   @Test(arguments: [
     ("json", ReportRendering.json), ("HTML", .html), ("htm", .html), ("md", .markdown),
-    ("xml", .junit), ("csv", .csv), ("txt", .text),
+    ("xml", .junit), ("csv", .csv), ("sarif", .sarif), ("txt", .text),
   ]) func `a file's name asks for a form`(ending: String, rendering: ReportRendering) {
     expectEqual(ReportRendering(fileExtension: ending), rendering)
     expectNil(ReportRendering(fileExtension: "yaml"))

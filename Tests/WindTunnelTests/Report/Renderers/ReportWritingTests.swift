@@ -30,7 +30,7 @@ import Testing
     expectEqual(
       refusal { try Self.report.write(to: folder.file("drill.pdf").path) },
       "\(folder.file("drill.pdf").path) cannot be written: the name of a report ends in one of "
-        + ".json, .html, .md, .xml, .csv, .txt."
+        + ".json, .html, .md, .xml, .csv, .sarif, .txt."
     )
     try expectEqual(folder.names, [])
     #expect(

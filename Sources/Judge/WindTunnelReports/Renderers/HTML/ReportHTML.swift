@@ -11,7 +11,7 @@ extension Report {
       <p class="ship">\(verdict.advice.escapedForHTML)</p><h1>\(words)</h1>
       \(htmlReasons)
       <p>\(subjectWords.escapedForHTML)</p>\(notes.joined())</header>
-      \(FindingGroup.section(findingGroups, findings.words, ruleCounts))\(htmlGates)\(heatMap)\(htmlCoverage)
+      \(barHTML)\(FindingGroup.section(findingGroups, findings.words, ruleCounts))\(htmlGates)\(heatMap)\(htmlCoverage)
       \(scenarios.enumerated().map { $1.html(at: $0) }.joined(separator: "\n"))
       \(htmlFacts)
       """
@@ -59,9 +59,9 @@ extension Report {
   }
 
   private var htmlGates: String {
-    let all = judgements
+    let all = gateJudgements
     guard !all.isEmpty else { return "" }
-    let order: [GateResult.Verdict] = [.failed, .inconclusive(""), .met]
+    let order: [GateResult.Verdict] = [.failed, .inconclusive(""), .warning(""), .met]
     let sorted = order.flatMap { verdict in
       all.filter { $0.result.verdict.word == verdict.word }
     }
@@ -71,7 +71,7 @@ extension Report {
         switch result.verdict {
         case .met: .good
         case .failed: .bad
-        case .inconclusive: .doubtful
+        case .inconclusive, .warning: .doubtful
         }
       return [
         HTML.Cell(judgement.scenario, .words), HTML.Cell(result.gate.description, .code),

@@ -7,7 +7,7 @@ internal import WindTunnel
 /// What is written here reaches the client when the link has carried it, and what the client sends
 /// reaches the delegate so, each in its order and the end of it behind it. Without a link all of it
 /// passes at once. On the loop's thread only.
-final class LinkedChannel {
+final class LinkedConnection {
   /// The other end of the link. Whoever it is holds this weakly, and the channel holds this.
   var delegate: (any ChannelDelegate)?
   private let channel: Channel
@@ -31,8 +31,8 @@ final class LinkedChannel {
   private(set) var inputEnded = false
   /// The error of a client whose connection is gone, and whose last bytes are on their way.
   private var lost: SocketError?
-  /// The channel itself, while such bytes are on their way: the connection no longer holds it.
-  private var own: LinkedChannel?
+  /// This connection, while such bytes are on their way: its channel no longer holds it.
+  private var own: LinkedConnection?
   /// Tells whether the delegate wants no more for now.
   private(set) var isReadingPaused: Bool
 
@@ -204,7 +204,7 @@ final class LinkedChannel {
   }
 }
 
-extension LinkedChannel: ChannelDelegate {
+extension LinkedConnection: ChannelDelegate {
   func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) { receive(bytes) }
 
   func channelReachedEnd(_ channel: Channel) {

@@ -1,12 +1,13 @@
 internal import Foundation
 internal import WindTunnel
 
-/// The names that a request and its answer bear.
+/// The mapping between the server's own name and the recorded origin, for one request and its
+/// response.
 ///
 /// A client asks this server by its own address. On the cassette stands the origin that was
 /// recorded, so that one takes the other's place before matching, and this server's takes it back
 /// in the fields whose URLs clients follow (``URLField``), in cookies and, by an option, in JSON.
-struct Authority {
+struct OriginMapping {
   /// The name by which a client speaks to this server: the same for most requests of a connection.
   final class Naming {
     let context: OriginContext
@@ -26,14 +27,14 @@ struct Authority {
 
     init(_ host: String, in context: OriginContext, by scheme: String) {
       (self.context, self.host, self.scheme) = (context, host, scheme)
-      (isSettled, cassetteOrigin) = (false, Authority.cassetteOrigin(context))
+      (isSettled, cassetteOrigin) = (false, OriginMapping.cassetteOrigin(context))
       guard context.proxy == nil else {
         meant = nil
         return
       }
       let named = RequestURL("\(scheme)://\(host)")
       meant =
-        if host.isEmpty || Authority.isOwn(named, context) {
+        if host.isEmpty || OriginMapping.isOwn(named, context) {
           // A host that is ignored at every port may be this machine.
           cassetteOrigin
         } else if context.upstream != nil {

@@ -1,0 +1,78 @@
+internal import WindTunnel
+
+// The sets of bars that ship, in one table.
+extension Bars {
+  /// A person waits for each call, on a phone.
+  public static let mobile = set("mobile", \.mobile)
+  /// Another program waits for each call, and can fail over.
+  public static let service = set("service", \.service)
+  /// A person waits, and nothing may be worse than the best practice.
+  public static let strict = set("strict", \.strict)
+
+  /// The sets that ship, by name.
+  public static let shipped = [mobile, service, strict]
+
+  private struct Row: Sendable {
+    let scenarios: Survival.Calls
+    let metric: GateMetric
+    let comparison: Gate.Comparison
+    /// The figures of the sets; times are in seconds.
+    let mobile, service, strict: Double
+    let source: String
+
+    init(
+      _ scenarios: Survival.Calls,
+      _ metric: GateMetric,
+      _ comparison: Gate.Comparison,
+      _ figures: (mobile: Double, service: Double, strict: Double),
+      _ source: String
+    ) {
+      (self.scenarios, self.metric, self.comparison) = (scenarios, metric, comparison)
+      (mobile, service, strict) = figures
+      self.source = source
+    }
+  }
+
+  private static let rows = [
+    Row(.all, .successRate, .atLeast, (0.99, 0.999, 1), slo),
+    Row(.all, .averageRetries, .atMost, (2, 0.1, 0.1), retries),
+    Row(.all, .p95, .atMost, (10, 29, 1), waits),
+    Row(.all, .blankScreenRate, .atMost, (0, 0, 0), offlineFirst),
+    Row(.some, .successRate, .atLeast, (0.5, 0.5, 0.75), chance),
+    Row(.some, .averageRetries, .atMost, (2, 2, 1), retries),
+    Row(.some, .p95, .atMost, (10, 29, 3), waits),
+    Row(.some, .blankScreenRate, .atMost, (0, 0.5, 0), offlineFirst),
+    Row(.none, .successRate, .atMost, (0, 0, 0), truth),
+    Row(.none, .averageRetries, .atMost, (2, 2, 1), retries),
+    Row(.none, .p95, .atMost, (10, 29, 3), waits),
+    Row(.none, .blankScreenRate, .atMost, (0, 1, 0), offlineFirst),
+  ]
+
+  private static func set(_ name: String, _ figure: KeyPath<Row, Double>) -> Bars {
+    let bars = rows.map { row in
+      let scale = row.metric.kind == .time ? 1e6 : 1
+      let bar = Gate.Bar.figure(row[keyPath: figure] * scale)
+      let gate = Gate(row.metric, of: nil, row.comparison, bar, in: nil)
+      return Bar(in: row.scenarios, gate, source: row.source)
+    }
+    return Bars(name, bars)
+  }
+
+  private static let slo =
+    "Google, The Site Reliability Workbook, ch. 2: objectives of two or three nines; strict: "
+    + "a careful client can bring through every call here"
+  private static let retries =
+    "Google, Site Reliability Engineering, ch. 21: at most three attempts of a request, and "
+    + "retries of at most 10 % of a client's requests if nothing fails for good"
+  private static let waits =
+    "Nielsen, Usability Engineering (1993), ch. 5: 1 s keeps the flow of thought, 10 s the "
+    + "attention; Google and SOASTA (2017): half of all visits end after 3 s; AWS API Gateway: 29 s"
+  private static let offlineFirst =
+    "Android Developers, Build an offline-first app: what was loaded before stays readable "
+    + "without a network; a service may fail if its caller has a copy"
+  private static let chance =
+    "This project's choice: a person who repeats a failed action once gets through three times "
+    + "of four (0.5), or 15 of 16 (0.75)"
+  private static let truth =
+    "RFC 9110, section 15: what did not succeed is not reported as a success"
+}

@@ -1,0 +1,59 @@
+enum InitCommand: Command {
+  static let name = "init"
+  static let summary =
+    "Write windtunnel.json, from which a drill takes its flags, or a CI workflow."
+  static let synopsis = "[--from CASSETTE] [--ci github|gitlab|shell] [--force] [-- CMD …]"
+  static let example = "windtunnel init --from api.json -- ./my-client {url}"
+  static let takesCommand = true
+  static let flags = [
+    Flag("--from", "CASSETTE")
+      .help("Cassette of the drill; its successful GET and HEAD requests become critical."),
+    Flag("--ci", "CI", choices: Workflow.allCases.map(\.rawValue))
+      .help("Write a workflow that runs the plan: github, gitlab or shell."),
+    Flag("--force", nil, "Replace a file that exists."),
+    Flag("-- CMD", nil, "Client to judge, as behind windtunnel drill."),
+  ]
+
+  static func run(_ arguments: Arguments) async throws -> ExitCode {
+    let workflow = try arguments.choice("--ci", among: Workflow.allCases.map(\.rawValue)) {
+      Workflow(rawValue: $0)
+    }
+    let cassette = try arguments.value("--from")
+    let writesPlan = workflow == nil || cassette != nil || !arguments.command.isEmpty
+    guard writesPlan || exists(PlanFile.name) else {
+      throw Refusal(
+        .noInput,
+        "There is no \(PlanFile.name) to run; name your client as well: "
+          + "windtunnel init --ci \(workflow?.rawValue ?? "") -- ./my-client {url}."
+      )
+    }
+    let names = (writesPlan ? [PlanFile.name] : []) + (workflow.map { [$0.path] } ?? [])
+    if !arguments.has("--force"), let name = names.first(where: exists) {
+      throw Refusal(
+        .cannotWrite,
+        "\(name) is there already; nothing was written. --force replaces it."
+      )
+    }
+    var lines: [String] = []
+    if writesPlan {
+      let plan = try NewPlan(
+        cassette: cassette,
+        client: arguments.command,
+        flags: DrillCommand.flags
+      )
+      try FileError.writing(Data(plan.json.fileBytes()), to: URL(typed: PlanFile.name))
+      lines.append("\(PlanFile.name): \(plan.words)")
+      lines += workflow == nil ? plan.next : []
+    }
+    if let workflow {
+      try workflow.write()
+      lines += ["\(workflow.path): \(workflow.words)"]
+    }
+    for line in lines { Terminal.answer(line: line) }
+    return .done
+  }
+
+  private static func exists(_ name: String) -> Bool {
+    FileManager.default.fileExists(atPath: URL(typed: name).path)
+  }
+}

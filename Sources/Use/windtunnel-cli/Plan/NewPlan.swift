@@ -1,0 +1,86 @@
+/// The first plan of a team: a cassette, the reads on it that users wait for, and a client.
+struct NewPlan {
+  private let cassette: String?
+  private let client: [String]
+  private let keys: [PlanKey]
+  private let recordings: Int
+  /// The requests without whose response a user sees nothing, such as `GET /feed`.
+  private let critical: [String]
+
+  /// Creates a plan for a drill with these flags. Throws if the cassette cannot be read, if the
+  /// client is no program, or if the words of the client have a secret.
+  init(cassette: String?, client: [String], flags: [Flag]) throws {
+    (self.cassette, self.client, keys) = (cassette, client, PlanKey.known(to: flags))
+    if let program = client.first, Executable.find(program) == nil {
+      throw Refusal.noCommand(program)
+    }
+    guard !CommandWords(client).isIncomplete else {
+      throw Refusal.usage(
+        "The command has a secret, and \(PlanFile.name) is a file to commit. "
+          + "Let the client read it from an environment variable."
+      )
+    }
+    let file = try cassette.map { try CassetteFile.readToPlay(URL(typed: $0)) }
+    recordings = file?.interactions.count ?? 0
+    let isKnown = keys.contains { $0.name == "critical" }
+    critical = isKnown ? file?.criticalPatterns ?? [] : []
+  }
+
+  /// The contents of the file.
+  var json: JSON {
+    let values: [String: JSON?] = [
+      "cassette": cassette.map { .text($0) },
+      "critical": critical.isEmpty ? JSON?.none : .texts(critical),
+      "scenarios": ["default-drill"], "seed": 1,
+    ]
+    var members = [JSON.Member(JSON.Text(PlanFile.versionKey), 1)]
+    for key in keys {
+      if let value = values[key.name] ?? nil { members.append(.init(JSON.Text(key.name), value)) }
+    }
+    if !client.isEmpty { members.append(.init(JSON.Text(PlanKey.client), .texts(client))) }
+    return .object(members)
+  }
+
+  /// The contents of the file in a line.
+  var words: String {
+    let client = client.isEmpty ? "no client" : "client \(client.joined(separator: " "))"
+    guard let cassette else { return "\(client), the example API of windtunnel" }
+    let count = critical.isEmpty ? "" : ", \(critical.count) of them critical"
+    return "\(client), \(cassette) with \(recordings) recordings\(count)"
+  }
+
+  /// The commands to type next.
+  var next: [String] {
+    var rows: [(String, String)] = []
+    let from = cassette.map { " --from \($0.asShellWord)" } ?? ""
+    if client.isEmpty {
+      rows.append(("windtunnel init --force\(from) -- ./my-client {url}", "names your client"))
+    }
+    if cassette == nil {
+      rows.append(
+        ("windtunnel record URL --cassette api.json -- CMD", "records your API, for init --from")
+      )
+    }
+    rows += [
+      ("windtunnel drill", "judges the client by \(PlanFile.name)"),
+      ("windtunnel drill --report drill.html", "writes a page as well"),
+      ("windtunnel init --ci github", "writes a workflow; also gitlab and shell"),
+    ]
+    return HelpText.columns(rows).split(separator: "\n").map(String.init)
+  }
+}
+
+extension Cassette {
+  /// The requests that it marks as critical, or else its successful reads, each once.
+  fileprivate var criticalPatterns: [String] {
+    let marked = interactions.filter(\.isCritical)
+    let reads = interactions.filter { interaction in
+      let isRead = ["GET", "HEAD"].contains(interaction.request.method)
+      return isRead && interaction.response.map { 200..<400 ~= $0.status } ?? false
+    }
+    return (marked.isEmpty ? reads : marked).reduce(into: []) { patterns, interaction in
+      let pattern = "\(interaction.request.method) \(interaction.request.url.path)"
+      if !patterns.contains(pattern) { patterns.append(pattern) }
+    }
+  }
+}

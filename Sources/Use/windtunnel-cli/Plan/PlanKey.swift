@@ -1,0 +1,86 @@
+/// A key of a plan file and the flag of `windtunnel drill` that it stands for.
+struct PlanKey: Sendable {
+  /// The value of a key in JSON.
+  enum Value: Sendable {
+    case text
+    case number
+    /// A flag without a value.
+    case bool
+    /// A flag that may be repeated.
+    case texts
+  }
+
+  let name: String
+  let flag: String
+  let value: Value
+
+  private init(_ name: String, _ flag: String, _ value: Value) {
+    (self.name, self.flag, self.value) = (name, flag, value)
+  }
+
+  /// The key of the client's command.
+  static let client = "client"
+
+  /// The other keys, in the order in which a plan file has them.
+  private static let table = [
+    PlanKey("name", "--name", .text),
+    PlanKey("cassette", "--cassette", .text),
+    PlanKey("critical", "--critical", .texts),
+    PlanKey("bars", "--bars", .text),
+    PlanKey("scenarios", "--scenario", .texts),
+    PlanKey("seed", "--seed", .number),
+    PlanKey("gates", "--gate", .texts),
+    PlanKey("findings", "--findings", .text),
+    PlanKey("allow", "--allow", .texts),
+    PlanKey("allowInconclusive", "--allow-inconclusive", .bool),
+    PlanKey("baseline", "--baseline", .text),
+    PlanKey("calls", "--calls", .number),
+    PlanKey("duration", "--duration", .text),
+    PlanKey("rate", "--rate", .number),
+    PlanKey("concurrency", "--concurrency", .number),
+    PlanKey("mix", "--mix", .texts),
+    PlanKey("ignoreQuery", "--ignore-query", .texts),
+    PlanKey("timeout", "--timeout", .text),
+    PlanKey("stage", "--stage", .text),
+    PlanKey("clock", "--clock", .text),
+    PlanKey("workers", "--workers", .number),
+    PlanKey("errors", "--errors", .text),
+    PlanKey("reports", "--report", .texts),
+  ]
+
+  /// Returns the keys whose flags a command has.
+  static func known(to flags: [Flag]) -> [PlanKey] {
+    table.filter { key in flags.contains { $0.name == key.flag } }
+  }
+
+  /// The flags whose values are files, or names among which files have a slash or end in `.json`.
+  static let fileFlags = [
+    "--plan", "--cassette", "--bars", "--scenario", "--baseline", "--report",
+  ]
+
+  /// Flags of which only one can be given; `--` stands for the client's command.
+  private static let exclusive: [Set<String>] = [
+    ["--calls", "--duration"], ["--rate", "--concurrency"], ["--subject", "--"],
+  ]
+
+  /// Returns whether a command line has a flag, or another one in its place.
+  static func isGiven(_ flag: String, in arguments: Arguments) -> Bool {
+    let group = exclusive.first { $0.contains(flag) } ?? [flag]
+    return group.contains { $0 == "--" ? !arguments.command.isEmpty : arguments.has($0) }
+  }
+
+  /// Reads the key, and returns its words on a command line.
+  func words(in top: inout ObjectReader) throws(FormatError) -> [String] {
+    switch value {
+    case .text: return try top.string(name).map { ["\(flag)=\($0)"] } ?? []
+    case .bool: return try top.bool(name) == true ? [flag] : []
+    case .texts: return try top.values(name, "string") { $0.stringValue }.map { "\(flag)=\($0)" }
+    case .number:
+      guard let json = top.take(name) else { return [] }
+      guard case .number(let digits) = json else {
+        throw top.error(name, "a number should stand here")
+      }
+      return ["\(flag)=\(digits)"]
+    }
+  }
+}

@@ -1,0 +1,270 @@
+import Foundation
+import TestSupport
+import Testing
+import WindTunnel
+import WindTunnelServer
+
+/// A recording that is saved only if its command does the same against it.
+@Suite(.timeLimit(.minutes(5))) struct ProofTests {
+  /// An origin that counts its requests.
+  private final class Origin: Sendable {
+    let server: ReplayServer
+    private let asked = AsyncStream<Void>.makeStream()
+
+    init() async throws {
+      let json: HeaderFields = ["Content-Type": "application/json"]
+      let login = HeaderFields([
+        .init("Content-Type", "application/json"), .init("Set-Cookie", "lang=de; Path=/"),
+      ])
+      let token = #"{"access_token":"f3a91c0de5b7482d96e1a0c4b85d7f20"}"#
+      let all = Cassette([
+        Interaction(
+          Request("POST", "http://up.test/login"),
+          Response(headers: login, body: Body(token))
+        ),
+        Interaction(Request("GET", "/a"), Response(headers: json, body: Body(#"{"a":1}"#))),
+        Interaction(Request("GET", "/b"), Response(headers: json, body: Body(#"{"b":1}"#))),
+        Interaction(Request("GET", "/{language}/home"), Response(body: Body("home"))),
+        Interaction(Request("PUT", "/things/{id}"), Response(body: Body("put"))),
+        Interaction(Request("POST", "/things"), Response(body: Body("made"))),
+      ])
+      var matcher = Matcher.pathAndQuery
+      matcher.ignoredQuery = ["*"]
+      let options = PlaybackOptions(matcher: matcher, then: .repeat)
+      server = try await ReplayServer(
+        Deck(
+          all,
+          options: options,
+          observe: { [asked] event in
+            if case .requestEnd = event { asked.continuation.yield() }
+          }
+        )
+      )
+    }
+
+    /// Stops the origin, and returns the number of its requests.
+    func stop() async -> Int {
+      await server.stop()
+      asked.continuation.finish()
+      return await asked.stream.reduce(0) { count, _ in count + 1 }
+    }
+  }
+
+  /// Shell functions: `n` is the number of the run, and `ask METHOD TARGET BODY FIELD` prints a
+  /// response.
+  private static let shell = #"""
+    n=1; [ -f runs ] && n=$(($(cat runs) + 1)); echo $n >runs
+    ask() {
+      exec 3<>"/dev/tcp/127.0.0.1/${WINDTUNNEL_URL##*:}"
+      printf '%s %s HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n' \
+        "$1" "$2" >&3
+      [ -z "$4" ] || printf '%s\r\n' "$4" >&3
+      printf 'Content-Length: %s\r\n\r\n%s' "${#3}" "$3" >&3
+      response=$(tr -d '\r' <&3)
+      exec 3>&-
+    }
+
+    """#
+
+  private func prove(
+    _ script: String,
+    _ origin: Origin,
+    _ more: [String] = [],
+    in scratch: Scratch
+  ) async throws -> Program.Run {
+    let words = ["record", origin.server.url, "--cassette", "a.json", "--prove"] + more
+    return try await scratch.run(words + ["--", "bash", "-c", Self.shell + script])
+  }
+
+  @Test func `a recording that holds is saved, and its origin is asked once`() async throws {
+    let scratch = try Scratch()
+    let origin = try await Origin()
+    let script =
+      #"ask GET /a; echo "${response##*$'\n'}"; ask PUT /things/7 '{"a":1}'; echo done >&2"#
+    let run = try await prove(script, origin, in: scratch)
+    expectEqual(run.out, #"{"a":1}"# + "\n")
+    expectEqual(
+      run.err,
+      """
+      done
+      held: requests: 2, in the same order, with their fields and 1 bodies
+      held: responses: 2, each the one of its request, with status and length
+      held: exit code: 0
+      held: standard output: 1 lines
+      held: standard error: 1 lines
+      held: secrets: none found
+      not compared: request fields that differ each time: dates, request ids, traces
+      not compared: times, and what the command does beside its requests and its output
+      a.json: 2 interactions
+
+      """
+    )
+    expectEqual(run.code, 0)
+    try expectEqual(
+      Cassette(contentsOf: scratch.file("a.json")).interactions.map(\.request.url.target),
+      ["/a", "/things/7"]
+    )
+    await expectEqual(origin.stop(), 2)
+  }
+
+  /// A difference: the command, the line that names it, and the rule.
+  private static let planted: [(script: String, line: String, rule: String)] = [
+    (
+      "ask GET /a?at=$n", #"nothing answers it: query "at": recorded "1", asked "2""#,
+      #"{ "match": 1, "ignoreQuery": ["at"] }"#
+    ),
+    (
+      #"ask POST /things "{\"at\":$n}""#,
+      "request 1, POST /things: body at $.at: recorded 1, asked 2",
+      #"{ "match": 1, "body": "byType", "ignoreBody": ["$.at"] }"#
+    ),
+    (
+      "if [ $((n % 2)) = 1 ]; then ask GET /a; ask GET /b; else ask GET /b; ask GET /a; fi",
+      "order: request 1, GET /a came later, behind request 2, GET /b",
+      #"{ "match": 1, "order": false }"#
+    ),
+    (
+      #"ask POST /login; token=${response##*:\"}; [ ${#token} = 34 ] || exit 9"#,
+      "may be kept if they are no secrets: REDACTED-lang-1, REDACTED-access-token-1",
+      #"{ "match": 1, "keep": ["access_token", "lang"] }"#
+    ),
+    (
+      #"ask PUT /things/8f14e45f-ceea-467f-a9c0-00000000000$n"#,
+      "nothing answers it: path: recorded",
+      #"{ "match": 1, "paths": ["/things/{id}"] }"#
+    ),
+    (
+      #"ask POST /login; lang=${response#*lang=}; ask GET "/${lang%%;*}/home""#,
+      "nothing answers it: path: recorded /de/home, asked /REDACTED-lang-1/home",
+      #"{ "match": 1, "keep": ["lang"] }"#
+    ),
+    (
+      "ask GET /a; echo took 0.$n s", #"line 1: recorded "took 0.1 s", replayed "took 0.2 s""#,
+      #"{ "match": 1, "ignoreOutput": ["took * s"] }"#
+    ),
+  ]
+
+  @Test(arguments: 0..<7)
+  func `a difference is named with a rule that, pasted, makes it hold`(index: Int) async throws {
+    let (script, line, rule) = Self.planted[index]
+    let scratch = try Scratch()
+    let origin = try await Origin()
+    let red = try await prove(script, origin, in: scratch).exits(1)
+    #expect(red.err.contains(line), "\(red.err)")
+    let advice = "To make it hold, save as match.json, and add --match match.json: "
+    let pasted = red.err.split(separator: "\n").first { $0.hasPrefix(advice) }?.dropFirst(
+      advice.count
+    )
+    try expectEqual(
+      pasted.map { try JSON(parsing: $0.utf8, source: "") },
+      JSON(parsing: rule.utf8, source: "")
+    )
+    #expect(red.err.hasSuffix("What was recorded is thrown away; there is no a.json.\n"))
+    #expect(!scratch.has("a.json") && !scratch.has("a.json.journal"))
+    try scratch.write(String(pasted ?? ""), to: "match.json")
+    let green = try await prove(script, origin, ["--match", "match.json"], in: scratch).exits(0)
+    #expect(scratch.has("a.json") && !green.err.contains("differs:"))
+    _ = await origin.stop()
+  }
+
+  @Test func `a field that differs is named with the flag that skips it`() async throws {
+    let scratch = try Scratch()
+    let origin = try await Origin()
+    let script = #"ask GET /a "" "X-Device: $n""#
+    let red = try await prove(script, origin, in: scratch)
+    #expect(red.err.contains(#"GET /a: header x-device: recorded "1", asked "2""#), "\(red.err)")
+    #expect(red.err.contains("\nTo make it hold, add --volatile x-device\n"))
+    expectEqual(red.code, 1)
+    try await prove(script, origin, ["--volatile", "x-device"], in: scratch).exits(0)
+    _ = await origin.stop()
+  }
+
+  @Test func `a recording that does not hold leaves the cassette as it was, to the byte`()
+    async throws
+  {
+    let scratch = try Scratch()
+    let origin = try await Origin()
+    try scratch.write(Texts.cassette, to: "a.json")
+    let run = try await prove("ask GET /a?at=$n", origin, ["--mode", "rewrite"], in: scratch)
+    expectEqual(run.code, 1)
+    #expect(run.err.hasSuffix("What was recorded is thrown away; a.json is as it was.\n"))
+    try expectEqual(scratch.text("a.json"), Texts.cassette)
+    let once = try await prove("ask GET /a", origin, in: scratch).exits(64)
+    #expect(
+      once.err.contains("a.json has 1 interaction and would be played, which proves nothing.")
+    )
+    await expectEqual(origin.stop(), 1)
+  }
+
+  @Test(arguments: [
+    (
+      "ask GET /a; kill -9 $$", "Nothing is proved: the command has to end by itself, and with 0.",
+      1
+    ),
+    ("echo hello", "Nothing was recorded; there is no a.json.", 1),
+    ("ask GET /a", "not compared: output: the command prints nothing", 0),
+    ("ask GET /a; [ $n = 1 ] || ask GET /b", "GET /b: is sent more often than it was recorded", 1),
+    ("ask GET /a; [ $n = 2 ] || ask GET /b", "GET /b: was recorded, and not sent again", 1),
+    ("ask GET /a; [ $n = 1 ] || kill -9 $$", "exit code: the command was ended by signal 9", 1),
+  ])
+  func `a command that cannot be proved is said so in a sentence`(
+    script: String,
+    sentence: String,
+    code: Int32
+  ) async throws {
+    let scratch = try Scratch()
+    let origin = try await Origin()
+    let run = try await prove(script, origin, in: scratch)
+    #expect(run.err.contains(sentence), "\(run.err)")
+    expectEqual(run.code, code)
+    expectEqual(scratch.has("a.json"), code == 0)
+    _ = await origin.stop()
+  }
+
+  @Test func `no secret that a command prints or sends is repeated`() async throws {
+    let scratch = try Scratch()
+    let origin = try await Origin()
+    let script = #"""
+      ask POST "/login?n=$n" '{"password":"correct-horse-1"}'
+      echo "${response##*$'\n'} correct-horse-1 $n"
+      """#
+    let run = try await prove(script, origin, in: scratch).exits(1)
+    #expect(run.out.contains("f3a91c0de5b7482d96e1a0c4b85d7f20"), "it is the command's own")
+    #expect(!run.err.contains("f3a91c0d") && !run.err.contains("correct-horse"), "\(run.err)")
+    _ = await origin.stop()
+  }
+
+  @Test(arguments: [
+    ([], "--prove runs a command twice; add it as -- CMD."),
+    (
+      ["--mode", "none", "--", "true"],
+      "--prove belongs to a recording, and --mode none makes none."
+    ),
+  ])
+  func `a proof of no recording is refused`(more: [String], sentence: String) async throws {
+    let words = ["record", "http://127.0.0.1:1", "--cassette", "a.json", "--prove"]
+    let run = try await Scratch().run(words + more).exits(64)
+    #expect(run.err.contains(sentence), "\(run.err)")
+  }
+
+  @Test func `the script records and proves from a foreign folder, with the tool that is there`()
+    async throws
+  {
+    let scratch = try Scratch()
+    let origin = try await Origin()
+    let script = Repository.root.appendingPathComponent("Scripts/record-fixtures").path
+    try await scratch.run(
+      [script, origin.server.url, "fixtures/a.json", "--as", "https://api.example.test", "--"]
+        + ["bash", "-c", Self.shell + "ask GET /a; echo $PWD"],
+      with: ["WINDTUNNEL": Program.executable().path],
+      isTool: false
+    ).exits(0)
+    try expectEqual(
+      Cassette(contentsOf: scratch.file("fixtures/a.json")).interactions.map {
+        "\($0.request.url)"
+      },
+      ["https://api.example.test/a"]
+    )
+    await expectEqual(origin.stop(), 1)
+  }
+}
