@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WindTunnelServer
 
 @testable import WindTunnelDrill
 
@@ -21,6 +22,9 @@ enum TestSubjects {
     Hanging(),
     Gathering(),
   ]
+
+  /// Whether this machine can issue certificates. The reason for which it cannot does not matter.
+  static let hasAuthority = (try? CertificateAuthority()) != nil
 
   /// Where a drill's first process leaves its mark.
   static func mark() -> URL {
@@ -47,6 +51,24 @@ enum TestSubjects {
         "--testing-library", "swift-testing", "--filter", "SubjectHost", Self.word,
       ] + (mark.map { [$0.path] } ?? [])
     )
+  }
+
+  /// Runs a program on the wire, and returns its calls.
+  static func row(
+    of command: [String],
+    in scenario: Scenario = .calm,
+    calls: Int,
+    atOnce: Int = 1,
+    seconds: Int? = nil,
+    edit: (inout DrillPlan) -> Void = { _ in }
+  ) async throws -> Report.Row {
+    let drill = try drill(DrillPlan.execSubject) { plan in
+      (plan.command, plan.scenarios, plan.calls, plan.stage) = (command, [scenario], calls, nil)
+      plan.load = .closedLoop(concurrency: atOnce)
+      plan.deadline = seconds.map { .seconds($0) }
+      edit(&plan)
+    }
+    return try #require(try await drill.run().scenarios.first?.subjects.first)
   }
 
   private struct Fine: Subject {
@@ -107,5 +129,60 @@ enum TestSubjects {
   @Test(.enabled(if: CommandLine.arguments.contains(TestSubjects.word)))
   func `a subject's process`() async {
     await ProcessDrill.runAsSubject(of: TestSubjects.all.map { DrillSubject($0) })
+  }
+}
+
+extension Drill {
+  /// Creates a drill in a closed loop, by default with time for a busy machine.
+  init(
+    _ tape: Cassette,
+    _ scenarios: [Scenario],
+    calls: Int,
+    atOnce: Int = 1,
+    seconds: Int = 600,
+    on stage: Stage? = nil
+  ) {
+    self.init(tape, in: scenarios, calls: calls, load: .closedLoop(concurrency: atOnce))
+    (plan.deadline, plan.stage) = (.seconds(seconds), stage)
+  }
+}
+
+extension Observation.Attempt {
+  /// Creates an attempt from the line of its decision and the words of its source.
+  init(_ line: String, _ source: String = "recording 1") {
+    self.init(decision: .init(line: line), source: .init(words: source))
+  }
+}
+
+extension Observation {
+  /// Creates a call that most tests have, which differs from it in what is given.
+  init(
+    _ call: Int = 0,
+    _ endpoint: String = "GET /home",
+    _ ending: CallResult = .succeeded,
+    isCritical: Bool = false,
+    showed: Bool = true,
+    latency: Duration = .zero,
+    attempts: Int? = 1
+  ) {
+    self.init(
+      call: call,
+      endpoint: endpoint,
+      isCritical: isCritical,
+      ending: ending,
+      showed: showed,
+      latency: latency,
+      attemptCount: attempts
+    )
+  }
+}
+
+extension Trait where Self == ConditionTrait {
+  /// Skips a test on a machine without Python.
+  static var python: Self { .enabled(if: ServiceFlight.hasPython, "python3 is not here.") }
+
+  /// Skips a test on a machine without curl.
+  static var curl: Self {
+    .enabled(if: Executable.find("curl") != nil, "curl is not installed.")
   }
 }

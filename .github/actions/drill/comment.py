@@ -5,6 +5,7 @@ It reads REPORT (a file), TITLE, NUMBER (of the pull request), TOKEN and the var
 comment is refused, as in pull requests from forks, it prints a warning and ends with 0: the drill has its own verdict.
 """
 
+import http.client
 import json
 import os
 import pathlib
@@ -27,6 +28,14 @@ def request(method, path, body=None):
         return json.load(response)
 
 
+def login():
+    """Returns the name of the token's user; None for the token of a job, which GitHub tells nothing and is a bot."""
+    try:
+        return request("GET", "/user")["login"]
+    except urllib.error.HTTPError:
+        return None
+
+
 def main():
     """Updates the comment, or writes the first one."""
     report = pathlib.Path(os.environ["REPORT"])
@@ -41,10 +50,14 @@ def main():
     run = f"{os.environ['GITHUB_SERVER_URL']}/{os.environ['GITHUB_REPOSITORY']}/actions/runs/{os.environ['GITHUB_RUN_ID']}"
     body = {"body": f"{mark}\n{text}\n[All reports of this run]({run})\n"}
     issues = f"/repos/{os.environ['GITHUB_REPOSITORY']}/issues"
+    name = login()
     for page in range(1, PAGES_MAX + 1):
         comments = request("GET", f"{issues}/{os.environ['NUMBER']}/comments?per_page=100&page={page}")
         for comment in comments:
-            if (comment["body"] or "").startswith(mark):
+            user = comment["user"] or {}
+            # Nobody else's is changed.
+            is_own = user.get("login") == name if name else user.get("type") == "Bot"
+            if is_own and (comment["body"] or "").startswith(mark):
                 request("PATCH", f"{issues}/comments/{comment['id']}", body)
                 print("The comment was updated.")
                 return
@@ -56,6 +69,6 @@ def main():
 
 try:
     main()
-except (urllib.error.URLError, TimeoutError) as error:
+except (OSError, http.client.HTTPException, ValueError) as error:
     print(f"::warning::The comment was not written: {error}. It needs the permission pull-requests: write.")
     sys.exit(0)

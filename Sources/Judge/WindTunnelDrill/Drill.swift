@@ -163,18 +163,12 @@ public struct Drill: Sendable {
         progress(count, parts.count)
       }
     }
-    var rest = zip(rows, landed.withLock { $0 }).makeIterator()
+    let flown = zip(rows, landed.withLock { $0 }).map { row, landed in
+      (row, Self.row(of: row.subject, landed, in: row.scenario, plan.screens(in: row.scenario)))
+    }
     return plan.scenarios.compactMap { scenario in
-      var flown: [Report.Row] = []
-      var stage: Stage?
-      for _ in plan.subjects {
-        guard let (row, landed) = rest.next() else { break }
-        stage = row.stage
-        flown.append(
-          Self.row(of: row.subject, landed, in: scenario, plan.screens(in: scenario))
-        )
-      }
-      return stage.map { plan.flown(scenario, on: $0, flown) }
+      let own = flown.filter { $0.0.scenario.name == scenario.name }
+      return own.first.map { plan.flown(scenario, on: $0.0.stage, own.map(\.1)) }
     }
   }
 

@@ -27,8 +27,8 @@ extension Drill {
   ///   - stage: The stage; `nil`: the wire where the faults can be made for real and every attempt
   ///     is seen, else in process.
   ///   - errors: The platform whose errors faults surface as in process.
-  ///   - critical: The requests of critical endpoints; empty: those that the cassette or a scenario
-  ///     calls critical, else every GET and HEAD.
+  ///   - critical: The requests of critical endpoints; if empty, the critical requests of the
+  ///     cassette or a scenario, or else every GET and HEAD.
   ///   - file: The test's file.
   ///   - fileID: The same with its module, whose resources are searched.
   /// - Throws: `CassetteProblem` where there is no such cassette, `FormatError` for a scenario that

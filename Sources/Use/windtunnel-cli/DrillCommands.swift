@@ -45,7 +45,7 @@ enum ReportCommand: Command {
   static let example = "windtunnel report shard-*.json --gate \"successRate >= 0.99\""
   static let operandsMax = 10_000
   static let flags = [
-    Flag("--format", "FORMAT", choices: formats.map(\.key))
+    Flag("--format", "FORMAT", choices: formats)
       .help("text, json, markdown, junit, html, csv or sarif (default: text)."),
     Flag(
       "--report",
@@ -60,14 +60,12 @@ enum ReportCommand: Command {
     .findings, .allow,
   ]
 
-  private static let formats: KeyValuePairs<String, ReportRendering> = [
-    "text": .text, "json": .json, "markdown": .markdown, "junit": .junit, "html": .html,
-    "csv": .csv, "sarif": .sarif,
-  ]
+  private static let formats = ReportRendering.allCases.map(\.rawValue)
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     _ = try arguments.operand(0, "FILE", "which report to show")
-    let rendering = try arguments.choice("--format", formats) ?? .text
+    let rendering =
+      try arguments.choice("--format", among: formats, ReportRendering.init(rawValue:)) ?? .text
     let gates = try arguments.all("--gate").map { try Gate($0) }
     let files = try ReportFiles(arguments)
     let baseline = try arguments.value("--baseline").map { try Report(contentsOf: URL(typed: $0)) }

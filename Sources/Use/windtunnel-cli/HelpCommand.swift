@@ -59,14 +59,7 @@ enum HelpCommand: Command {
   private static func page(of asked: String) throws(Refusal) -> ManPage {
     if asked.isEmpty { return ManPage(of: Tool.commands, version: Tool.version) }
     guard let command = Tool.commands.first(where: { $0.name == asked }) else {
-      let names = Tool.commands.map { $0.name }
-      // A word that others follow, such as `cassette`.
-      let rest = names.filter { $0.hasPrefix("\(asked) ") }.map {
-        String($0.dropFirst(asked.count + 1))
-      }
-      throw rest.isEmpty
-        ? .unknownCommand(asked, among: names)
-        : .incompleteCommand(asked, rest, behind: "windtunnel help --man")
+      throw Tool.refusal(of: asked, behind: "windtunnel help --man")
     }
     return ManPage(command, among: Tool.commands, version: Tool.version)
   }
@@ -79,7 +72,6 @@ enum CompletionsCommand: Command {
   static let example = "source <(windtunnel completions bash)"
   static let operandsMax = 1
   static let operandChoices = Completions.Shell.allCases.map(\.rawValue)
-  static let flags: [Flag] = []
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let name = try arguments.operand(0, "SHELL", "bash, zsh or fish")

@@ -35,12 +35,15 @@ enum InitCommand: Command {
       )
     }
     var lines: [String] = []
-    if writesPlan {
-      let plan = try NewPlan(
+    let plan =
+      writesPlan
+      ? try NewPlan(
         cassette: cassette,
         client: arguments.command,
         flags: DrillCommand.flags
-      )
+      ) : nil
+    try workflow?.makeFolder()
+    if let plan {
       try FileError.writing(Data(plan.json.fileBytes()), to: URL(typed: PlanFile.name))
       lines.append("\(PlanFile.name): \(plan.words)")
       lines += workflow == nil ? plan.next : []

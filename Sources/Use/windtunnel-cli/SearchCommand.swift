@@ -75,11 +75,7 @@ enum SearchCommand: Command {
     ) { try await flow($0) }
     Terminal.progress("")
     if let baseline { certificate = certificate.compared(to: baseline) }
-    if arguments.has("--json") {
-      Terminal.answer(json: certificate.data())
-    } else {
-      Terminal.answer(certificate.text)
-    }
+    arguments.answer(certificate.text, json: certificate.data())
     try files.write(certificate)
     return code(of: certificate, gates.isEmpty ? [try SearchGate("finds == 0")] : gates)
   }

@@ -78,12 +78,22 @@ enum Tool {
     if words.contains(where: { $0 == "--help" || $0 == "-h" }) {
       return Terminal.answer(help(of: group))
     }
-    guard words.count > 1, !words[1].hasPrefix("-") else {
-      let rest = group.map { String($0.name.dropFirst(word.count + 1)) }
-      return refuse(.incompleteCommand(word, rest), helpFor: "windtunnel \(word)")
-    }
-    let refusal = Refusal.unknownCommand("\(word) \(words[1])", among: group.map { $0.name })
+    let isAlone = words.count == 1 || words[1].hasPrefix("-")
+    let refusal =
+      isAlone
+      ? refusal(of: word)
+      : .unknownCommand("\(word) \(words[1])", among: group.map { $0.name })
     return refuse(refusal, helpFor: "windtunnel \(word)")
+  }
+
+  /// Returns the refusal of a name that is no command, or of a word that others follow, such as
+  /// `cassette`.
+  static func refusal(of name: String, behind front: String = "windtunnel") -> Refusal {
+    let names = commands.map { $0.name }
+    let rest = names.filter { $0.hasPrefix("\(name) ") }.map { $0.dropFirst(name.count + 1) }
+    return rest.isEmpty
+      ? .unknownCommand(name, among: names)
+      : .incompleteCommand(name, rest.map(String.init), behind: front)
   }
 
   /// The words that a command line can begin with.
@@ -155,11 +165,11 @@ extension Tool {
 /// word.
 enum FileRoles {
   /// Flags whose file is made anew.
-  private static let written = ["--report", "--ca-out", "--out"]
+  private static let written = ["--report", "--ca-out", "--out", "--write-baseline"]
   /// Flags whose file is read, be it added to later.
   private static let read = [
     "--cassette", "--record", "--scenario", "--match", "--baseline", "--again", "--upstream-ca",
-    "--plan",
+    "--plan", "--bars",
   ]
 
   /// Refuses a command line before anything is done.

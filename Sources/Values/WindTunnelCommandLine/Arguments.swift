@@ -37,6 +37,8 @@ package struct Arguments: Sendable, Equatable {
   package private(set) var operands: [String] = []
   /// The words behind `--`: a command to run.
   package private(set) var command: [String] = []
+  /// The folder in which the command was started, if its paths begin in another one now.
+  package var start: URL?
 
   /// Sorts the words; a flag that is not known is refused with the nearest one.
   package init(_ words: [String], flags: [Flag], operandsMax: Int, takesCommand: Bool)
@@ -100,24 +102,45 @@ package struct Arguments: Sendable, Equatable {
     return .usage("Unexpected argument \"\(word)\". Behind -- stands a command to run\(example).")
   }
 
-  /// Returns the arguments with the flags and the command of others that are missing here.
-  package func completed(by others: Arguments) -> Arguments {
+  /// Returns the arguments with the flags and the command of others that are missing here. Of
+  /// `added` flags, both have values: first those of the others.
+  package func completed(by others: Arguments, adding added: Set<String> = []) -> Arguments {
     var all = self
     all.values.merge(others.values) { own, _ in own }
+    for flag in added {
+      guard let first = others.values[flag] else { continue }
+      all.values[flag] = first + self.all(flag).filter { !first.contains($0) }
+    }
     if command.isEmpty { all.command = others.command }
     return all
   }
 
-  /// Returns the arguments with absolute paths: of the program, and of values that can only be
-  /// files because they have a slash or a file's extension.
-  package func resolvingFiles(of flags: [String]) -> Arguments {
-    func resolved(_ text: String) -> String {
-      text.contains("/") || text.contains(".") ? URL(typed: text).path : text
-    }
+  /// Returns the arguments with absolute paths: of the program, of files, and of those values of
+  /// `named` flags that can only be files because they have a slash or a file's extension.
+  package func resolvingFiles(of flags: [String], named: [String]) -> Arguments {
+    func resolved(_ text: String) -> String { URL(typed: text).path }
     var all = self
     for flag in flags { all.values[flag] = values[flag]?.map(resolved) }
+    for flag in named {
+      all.values[flag] = values[flag]?.map {
+        $0.contains("/") || $0.contains(".") ? resolved($0) : $0
+      }
+    }
     if let program = command.first, program.contains("/") { all.command[0] = resolved(program) }
     return all
+  }
+
+  /// Returns a file with a relative path that begins where the command was started, as code hosts
+  /// want it, or with an absolute path if it is not below.
+  package func fromStart(_ file: URL) -> URL {
+    guard start != nil || file.relativePath.hasPrefix("/") else { return file }
+    let folder = (start ?? URL(typed: ".")).standardizedFileURL.path
+    let path = file.standardizedFileURL.path
+    guard path.hasPrefix(folder + "/") else { return URL(filePath: path) }
+    return URL(
+      filePath: String(path.dropFirst(folder.count + 1)),
+      relativeTo: URL(filePath: folder, directoryHint: .isDirectory)
+    )
   }
 
   /// Tells whether a flag without value was given.
@@ -231,15 +254,16 @@ package struct Arguments: Sendable, Equatable {
 
   /// Returns a length of time: `500ms`, `10s`, `2m`, or a number of seconds.
   package func duration(_ name: String) throws(Refusal) -> Duration? {
-    guard let text = try value(name) else { return nil }
     let units: [(suffix: String, milliseconds: Double)] = [
-      ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000),
+      ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("", 1000),
     ]
-    let unit = units.first { text.hasSuffix($0.suffix) } ?? ("", 1000)
-    guard let number = Double(text.dropLast(unit.suffix.count)), number <= 1e6,
-      number * unit.milliseconds >= 1
-    else { throw .value(name, text, shouldBe: "a length of time such as 500ms, 10s or 2m") }
-    return .milliseconds(Int64(number * unit.milliseconds))
+    return try value(name, shouldBe: "a length of time such as 500ms, 10s or 2m") { text in
+      guard let unit = units.first(where: { text.hasSuffix($0.suffix) }),
+        let number = Double(text.dropLast(unit.suffix.count)), number <= 1e6,
+        number * unit.milliseconds >= 1
+      else { return nil }
+      return .milliseconds(Int64(number * unit.milliseconds))
+    }
   }
 
   /// Returns the files of a flag that are written at the end, each with the form that its extension

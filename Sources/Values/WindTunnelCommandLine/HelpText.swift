@@ -26,10 +26,13 @@ package enum HelpText {
   }
 
   /// Two columns, the second of which begins where the first one's longest ends.
-  package static func columns(_ rows: [(left: String, right: String)]) -> String {
+  package static func columns(
+    _ rows: [(left: String, right: String)],
+    indent: String = "  "
+  ) -> String {
     let width = rows.map(\.left.count).max() ?? 0
     return rows.map { left, right in
-      "  \(left)\(String(repeating: " ", count: width - left.count))  \(right)"
+      "\(indent)\(left)\(String(repeating: " ", count: width - left.count))  \(right)"
     }.joined(separator: "\n")
   }
 

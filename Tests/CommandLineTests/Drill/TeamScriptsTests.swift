@@ -88,6 +88,9 @@ struct TeamScriptsTests {
     #expect(known.out.hasSuffix("passed, 1 known error (known.json.gz)\n"))
     try scratch.write(Self.hasty.replacing("range(4)", with: "range(14)"), to: "client.py")
     try await suite("--baseline", "known.json.gz").exits(99)
+    // Who asks for nothing that was recorded is not judged.
+    try scratch.write(Self.hasty.replacing("argv[1]", with: "argv[1] + 'x'"), to: "client.py")
+    try await suite().exits(98)
     // Nothing is written beside what was named.
     try expectEqual(
       scratch.names(),
@@ -197,6 +200,9 @@ struct TeamScriptsTests {
         in: scratch
       )
     }
+    let quoted = #"{"id":1,"user":{"type":"User"},"body":"<!-- windtunnel windtunnel --> Why?"}"#
+    try scratch.makeFolder("state")
+    try scratch.write("[\(quoted)]", to: "state/comments.json")
     let red = try await workflow()
     expectEqual(red.code, 99, "\(red.text)")
     #expect(red.text.contains("::error file=api.json::outage: error no-back-off: "))
@@ -206,8 +212,9 @@ struct TeamScriptsTests {
     #expect(red.text.contains("The comment was written.\n"))
     #expect(green.text.contains("The comment was updated.\n"))
     let comments = try JSON(parsing: scratch.text("state/comments.json").utf8, source: "comments")
-    expectNil(comments[1])
-    let body = try #require(comments[0]?["body"]?.stringValue)
+    expectEqual(comments[0], try JSON(parsing: quoted.utf8, source: "comment"))
+    expectNil(comments[2])
+    let body = try #require(comments[1]?["body"]?.stringValue)
     #expect(body.hasPrefix("<!-- windtunnel windtunnel -->\n## passed"), "\(body)")
     let summary = try scratch.text("state/summary.md")
     #expect(summary.contains("## FAILED (99)") && summary.contains("## passed"))
@@ -224,6 +231,11 @@ struct TeamScriptsTests {
     #expect(refused.text.contains("::warning::The comment was not written: HTTP Error 403"))
     let lost = try await workflow("arguments=--gate 'p95 <= 3s")
     #expect(lost.code != 0 && !lost.text.contains("passed"), "\(lost.text)")
+    let plan =
+      #"{"windtunnelPlan":1,"cassette":"api.json","scenarios":["calm"],"calls":2,"client":["#
+    try scratch.write(plan + #""python3","client.py","{url}"]}"#, to: "windtunnel.json")
+    let planned = try await workflow("arguments=")
+    expectEqual(planned.code, 0, "\(planned.text)")
   }
 
   @Test(.world, .enabled(if: Companion.find("curl") != nil, "there is no curl"))

@@ -62,6 +62,31 @@ import WindTunnel
     #expect(try Self.plan(marked).contains(#""critical": ["POST /login"]"#))
   }
 
+  @Test(arguments: [
+    (
+      ["a%20b", "a b", "x/*", "items/{id}"], "GET /a%20b,GET /items/{id}",
+      "2 of them critical; not critical, as no pattern can have the path: 2"
+    ),
+    ((0...50).map { "\($0)" }, "", "recordings; not critical, as 50 is the maximum: 51"),
+    (["a"], "GET /a", "1 recording, 1 of them critical"),
+  ])
+  func `a path that no pattern can have, and one too many, are counted`(
+    paths: [String],
+    critical: String,
+    words: String
+  ) throws {
+    let scratch = try Scratch()
+    let all = paths.map { Interaction(Request("GET", RequestURL("/\($0)")), Response()) }
+    try Cassette(all).write(to: scratch.file("api.json"))
+    let environment = ToolEnvironment(variables: [:], folder: scratch.folder)
+    let plan = try ToolEnvironment.$current.withValue(environment) {
+      try NewPlan(cassette: "api.json", client: [], flags: Self.flags)
+    }
+    let named = (0..<4).compactMap { plan.json["critical"]?[$0]?.stringValue }
+    expectEqual(named.joined(separator: ","), critical)
+    #expect(plan.words.hasSuffix(words), "\(plan.words)")
+  }
+
   @Test func `the file is what a drill reads, and is not replaced without force`() async throws {
     let scratch = try Scratch()
     try scratch.write(Self.cassette, to: "api.json")
@@ -92,7 +117,7 @@ import WindTunnel
     expectEqual(text, #"{"windtunnelPlan":1,"scenarios":["default-drill"],"seed":1}"#)
   }
 
-  @Test(arguments: try TestData.rows("init-refusals.json", count: 10) as [(Int32, String, String)])
+  @Test(arguments: try TestData.rows("init-refusals.json", count: 13) as [(Int32, String, String)])
   func `nothing is written when a part is refused, or a named plan cannot be read`(
     code: Int32,
     line: String,
@@ -100,13 +125,13 @@ import WindTunnel
   ) async throws {
     let scratch = try Scratch()
     try scratch.write("{", to: "broken.json")
-    try scratch.write("mine", to: "windtunnel-ci.sh")
+    for name in [".github", "windtunnel-ci.sh"] { try scratch.write("mine", to: name) }
     let secret = String(repeating: "aB3x", count: 9)
     let words = line.replacing("⟨36⟩", with: secret).split(separator: " ").map(String.init)
     let run = await Program.runHere(words, in: scratch)
     #expect(run.code == code && run.out == "" && run.err.contains(sentence), "\(run)")
     #expect(!run.err.contains(secret))
-    try expectEqual(scratch.names(), ["broken.json", "windtunnel-ci.sh"])
+    try expectEqual(scratch.names(), [".github", "broken.json", "windtunnel-ci.sh"])
     try expectEqual(scratch.text("windtunnel-ci.sh"), "mine")
   }
 }

@@ -66,20 +66,32 @@ import WindTunnelReports
   @Test func `a flag takes the place of its key, and of a key that excludes it`() async throws {
     let scratch = try Scratch()
     try scratch.write(
-      #"{"windtunnelPlan":1,"client":["a"],"scenarios":["calm","metro"],"seed":3,"calls":4,"rate":2}"#,
+      """
+      {"windtunnelPlan":1,"client":["a"],"scenarios":["calm","metro"],"seed":3,"calls":4,"rate":2,
+       "gates":["p95 <= 1s"],"baseline":"b.json"}
+      """,
       to: "windtunnel.json"
     )
-    let words = line("--scenario outage --duration 5s --concurrency 2 --subject b")
+    let words = line(
+      "--scenario outage --duration 5s --concurrency 2 --subject b --write-baseline b.json"
+    )
     try expectEqual(
       Self.completed(words, in: scratch),
-      Self.arguments(Self.plan + words + ["--seed", "3"])
+      Self.arguments(Self.plan + words + ["--seed", "3", "--gate", "p95 <= 1s"])
     )
-    let command = try Self.completed(["--seed", "4", "--", "b", "{url}"], in: scratch)
-    let rest = ["--scenario=calm", "--scenario=metro", "--calls=4", "--rate=2", "--seed=4"]
+    // Gates alone are added.
+    let own = ["--seed", "4", "--gate", "p50 <= 1s", "--gate", "p95 <= 1s", "--", "b", "{url}"]
+    let command = try Self.completed(own, in: scratch)
+    let rest = [
+      "--scenario=calm", "--scenario=metro", "--calls=4", "--rate=2", "--seed=4",
+      "--gate=p95 <= 1s", "--gate=p50 <= 1s", "--baseline=b.json",
+    ]
     try expectEqual(command, Self.arguments(Self.plan + rest + ["--", "b", "{url}"]))
     let run = await Program.runHere(["drill"] + words, in: scratch)
-    let line = "windtunnel.json gives seed; the command line gives scenarios, calls, rate, client\n"
-    #expect(run.err.hasPrefix("windtunnel: \(line)"), "\(run)")
+    let told =
+      "windtunnel.json gives seed, gates; the command line gives scenarios, baseline, calls, rate, "
+      + "client\n"
+    #expect(run.err.hasPrefix("windtunnel: \(told)"), "\(run)")
   }
 
   @Test func `without a plan file, and for one call again, nothing is added`() throws {
@@ -143,10 +155,16 @@ import WindTunnelReports
       """,
       to: "team/api/windtunnel.json"
     )
-    let words = ["drill", "--plan", "team/api/windtunnel.json", "--report", "out.json"]
+    let words = line(
+      "drill --plan team/api/windtunnel.json --report out.json --write-baseline known.json"
+    )
     try await scratch.run(words).exits(0)
     let report = try Report(contentsOf: scratch.file("out.json"))
-    expectEqual(report.environment.first { $0.name == "cassetteFile" }?.value, "tape.json")
+    expectEqual(
+      report.environment.first { $0.name == "cassetteFile" }?.value,
+      "team/api/tape.json"
+    )
     #expect(!scratch.has("team/api/lost.json") && !scratch.has("lost.json"))
+    #expect(scratch.has("known.json") && !scratch.has("team/api/known.json"))
   }
 }

@@ -4,6 +4,8 @@ import Testing
 import WindTunnel
 import WindTunnelServer
 
+@testable import windtunnel_cli
+
 /// A recording that is saved only if its command does the same against it.
 @Suite(.timeLimit(.minutes(5))) struct ProofTests {
   /// An origin that counts its requests.
@@ -90,8 +92,8 @@ import WindTunnelServer
       held: requests: 2, in the same order, with their fields and 1 bodies
       held: responses: 2, each the one of its request, with status and length
       held: exit code: 0
-      held: standard output: 1 lines
-      held: standard error: 1 lines
+      held: standard output: 1 line
+      held: standard error: 1 line
       held: secrets: none found
       not compared: request fields that differ each time: dates, request ids, traces
       not compared: times, and what the command does beside its requests and its output
@@ -107,51 +109,67 @@ import WindTunnelServer
     await expectEqual(origin.stop(), 2)
   }
 
-  /// A difference: the command, the line that names it, and the rule.
-  private static let planted: [(script: String, line: String, rule: String)] = [
+  /// A difference: the command, the line that names it, the rule, and the rule that was given.
+  private static let planted: [(script: String, line: String, rule: String, given: String?)] = [
     (
       "ask GET /a?at=$n", #"nothing answers it: query "at": recorded "1", asked "2""#,
-      #"{ "match": 1, "ignoreQuery": ["at"] }"#
+      #"{ "match": 1, "ignoreQuery": ["at"] }"#, nil
     ),
     (
       #"ask POST /things "{\"at\":$n}""#,
       "request 1, POST /things: body at $.at: recorded 1, asked 2",
-      #"{ "match": 1, "body": "byType", "ignoreBody": ["$.at"] }"#
+      #"{ "match": 1, "body": "byType", "ignoreBody": ["$.at"] }"#, nil
     ),
     (
       "if [ $((n % 2)) = 1 ]; then ask GET /a; ask GET /b; else ask GET /b; ask GET /a; fi",
       "order: request 1, GET /a came later, behind request 2, GET /b",
-      #"{ "match": 1, "order": false }"#
+      #"{ "match": 1, "order": false }"#, nil
     ),
     (
       #"ask POST /login; token=${response##*:\"}; [ ${#token} = 34 ] || exit 9"#,
       "may be kept if they are no secrets: REDACTED-lang-1, REDACTED-access-token-1",
-      #"{ "match": 1, "keep": ["access_token", "lang"] }"#
+      #"{ "match": 1, "keep": ["access_token", "lang"] }"#, nil
     ),
     (
       #"ask PUT /things/8f14e45f-ceea-467f-a9c0-00000000000$n"#,
       "nothing answers it: path: recorded",
-      #"{ "match": 1, "paths": ["/things/{id}"] }"#
+      #"{ "match": 1, "paths": ["/things/{id}"] }"#, nil
     ),
     (
       #"ask POST /login; lang=${response#*lang=}; ask GET "/${lang%%;*}/home""#,
       "nothing answers it: path: recorded /de/home, asked /REDACTED-lang-1/home",
-      #"{ "match": 1, "keep": ["lang"] }"#
+      #"{ "match": 1, "keep": ["lang"] }"#, nil
     ),
     (
       "ask GET /a; echo took 0.$n s", #"line 1: recorded "took 0.1 s", replayed "took 0.2 s""#,
-      #"{ "match": 1, "ignoreOutput": ["took * s"] }"#
+      #"{ "match": 1, "ignoreOutput": ["took * s"] }"#, nil
+    ),
+    (
+      #"ask GET "/a?api_key=sk_live_$(od -An -N12 -tx1 /dev/urandom | tr -d ' \n')&n=$n""#,
+      #"query "n": recorded "1", asked "2""#, #"{ "match": 1, "ignoreQuery": ["n"] }"#, nil
+    ),
+    (
+      "ask GET /a?at=$n", #"query "at": recorded "1", asked "2""#,
+      #"{"match":1,"origin":"required","host":false,"port":false,"ignoreQuery":["at"],"order":false}"#,
+      #"{ "match": 1, "origin": "required", "order": false }"#
+    ),
+    (
+      "ask POST /things $n-text", "request 1, POST /things: ",
+      #"{ "match": 1, "body": "ignored" }"#, #"{ "match": 1, "body": "byType" }"#
     ),
   ]
 
-  @Test(arguments: 0..<7)
+  @Test(arguments: 0..<10)
   func `a difference is named with a rule that, pasted, makes it hold`(index: Int) async throws {
-    let (script, line, rule) = Self.planted[index]
+    let (script, line, rule, given) = Self.planted[index]
     let scratch = try Scratch()
     let origin = try await Origin()
-    let red = try await prove(script, origin, in: scratch).exits(1)
+    try given.map { try scratch.write($0, to: "match.json") }
+    let file = given == nil ? [] : ["--match", "match.json"]
+    let red = try await prove(script, origin, file, in: scratch).exits(1)
     #expect(red.err.contains(line), "\(red.err)")
-    let advice = "To make it hold, save as match.json, and add --match match.json: "
+    let place = given == nil ? "as match.json, and add --match match.json" : "in match.json"
+    let advice = "To make it hold, save \(place): "
     let pasted = red.err.split(separator: "\n").first { $0.hasPrefix(advice) }?.dropFirst(
       advice.count
     )
@@ -221,6 +239,15 @@ import WindTunnelServer
     _ = await origin.stop()
   }
 
+  @Test func `no more than a maximum of an output is compared`() throws {
+    let output = try CommandOutput()
+    let most = CommandOutput.comparedMax
+    try output.output.write(contentsOf: Data(repeating: 97, count: most + 1))
+    try output.errors.write(contentsOf: Data("b".utf8))
+    let (texts, isCut) = try output.texts(isShown: false)
+    #expect(texts[0].utf8.count == most && texts[1] == "b" && isCut)
+  }
+
   @Test func `no secret that a command prints or sends is repeated`() async throws {
     let scratch = try Scratch()
     let origin = try await Origin()
@@ -266,5 +293,8 @@ import WindTunnelServer
       ["https://api.example.test/a"]
     )
     await expectEqual(origin.stop(), 1)
+    let wrong = [script, "--cassette", "a.json", "--", "true"]
+    let refused = try await scratch.run(wrong, isTool: false).exits(64)
+    #expect(refused.err.hasPrefix("Name a server, a cassette and a command: "), "\(refused)")
   }
 }

@@ -14,6 +14,9 @@ import Testing
     ),
     ("serve --cassette a.json --tls --ca-out a.json", "--ca-out a.json", "--cassette"),
     ("drill --cassette a.json --report a.json", "--report a.json", "--cassette"),
+    ("drill --cassette a.json --write-baseline a.json", "--write-baseline a.json", "--cassette"),
+    ("drill --report b.json --write-baseline b.json", "--write-baseline b.json", "--report"),
+    ("drill --bars a.json --report a.json", "--report a.json", "--bars"),
     (
       "drill --scenario a.json --report ../FOLDER/a.json", "--report ../FOLDER/a.json", "--scenario"
     ),

@@ -5,7 +5,7 @@ import Testing
 @testable import WindTunnelDrill
 
 /// Drills of programs whose cassette holds conversations.
-@Suite(.enabled(if: ServiceFlight.hasPython, "python3 is not here."), .timeLimit(.minutes(5)))
+@Suite(.python, .timeLimit(.minutes(5)))
 struct ConversationDrillTests {
   private static func words(_ log: ConversationLog) -> [String] {
     log.messages.map { message in

@@ -5,7 +5,7 @@ import Testing
 @testable import WindTunnelDrill
 
 /// What drills find of programs that hold conversations and read streams.
-@Suite(.enabled(if: ServiceFlight.hasPython, "python3 is not here."), .timeLimit(.minutes(5)))
+@Suite(.python, .timeLimit(.minutes(5)))
 struct ConversationFindingsTests {
   /// The severity of a rule's finding, or how it stands.
   static func words(_ rule: String, _ row: Report.Row) throws -> String {

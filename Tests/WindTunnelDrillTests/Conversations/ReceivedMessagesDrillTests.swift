@@ -6,7 +6,7 @@ import Testing
 @testable import WindTunnelReferenceSubject
 
 /// The messages that programs say they received of their conversations.
-@Suite(.enabled(if: ServiceFlight.hasPython, "python3 is not here."), .timeLimit(.minutes(5)))
+@Suite(.python, .timeLimit(.minutes(5)))
 struct ReceivedMessagesDrillTests {
   /// Hears three messages, and reports as many lines as `said` makes of each.
   private static func hearing(_ said: String) -> String {
@@ -46,29 +46,23 @@ struct ReceivedMessagesDrillTests {
     }
   }
 
-  /// The words about three messages, and the counts of them.
+  /// The words about three messages, and the counts of them. Of late ones only a pause of more than
+  /// a second tells, because a busy machine may make any message late.
   static let words: [(said: String, counts: [Int?])] = [
     ("tell(heard[0]); tell(heard[2])", [1, 0, 0]),
     ("for text in heard + heard[:1]: tell(text)", [0, 1, 0]),
     ("for text in reversed(heard): tell(text)", [0, 0, 2]),
     ("print('three messages')", [nil, nil, nil]),
+    ("time.sleep(1.2)\nfor text in heard: tell(text)", [0, 0, 0, 3]),
   ]
 
-  @Test(arguments: words) func `what is skipped, said twice or in another order is counted`(
+  @Test(arguments: words)
+  func `what is skipped, said twice, in another order or a second late is counted`(
     said: String,
     counts: [Int?]
   ) async throws {
-    // What is late there the machine has made late.
     let seen = Self.counts(try await ConversationFlight(Self.hearing(said)).run().metrics)
-    expectEqual(Array(seen.dropLast()), counts)
-  }
-
-  @Test func `what is told a second behind its sending is late`() async throws {
-    let said = "time.sleep(1.2)\nfor text in heard: tell(text)"
-    expectEqual(
-      Self.counts(try await ConversationFlight(Self.hearing(said)).run().metrics),
-      [0, 0, 0, 3]
-    )
+    expectEqual(Array(seen.prefix(counts.count)), counts)
   }
 
   @Test func `what is no such line is something to show and nothing that was received`()

@@ -37,6 +37,20 @@ import Testing
     #expect(critical(["GET /home", "POST /payments"]).screens == .byDefault)
   }
 
+  @Test func `a mark is of one endpoint alone`() {
+    var marked = Cassette(
+      ["https://a.test/feed", "https://b.test/feed", "https://a.test/{id}", "https://a.test/x"].map
+      {
+        Interaction(Request("GET", RequestURL($0)), Response.json(["a": 1]))
+      }
+    )
+    for place in [0, 2] { marked.interactions[place].notes = [JSON.Member("critical", true)] }
+    var drill = DrillPlan(marked, in: [Scenario("s")])
+    drill.nameCritical()
+    let critical = marked.interactions.map { drill.scenarios[0].isCritical($0.request) }
+    expectEqual(critical, [true, false, true, false])
+  }
+
   @Test func `a pattern that nothing on the cassette is is refused`() async throws {
     var plan = DrillPlan(Self.cassette, in: [.calm])
     plan.critical = ["GET /nope"]

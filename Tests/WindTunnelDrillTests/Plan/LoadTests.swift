@@ -67,14 +67,15 @@ import Testing
   }
 
   @Test func `a closed loop says that it is one`() async throws {
-    let report = try await Drill(
-      Shipped.cassette(),
-      in: [.calm],
+    let drill = Drill(
+      try Shipped.cassette(),
+      [.calm],
       calls: 4,
-      load: .closedLoop(concurrency: 2),
-      deadline: .seconds(3600),
-      stage: .inProcess
-    ).run { _ in "shown" }
+      atOnce: 2,
+      seconds: 3600,
+      on: .inProcess
+    )
+    let report = try await drill.run { _ in "shown" }
     #expect(report.environment.contains(Report.Fact("load", "closed loop, 2 at once")))
   }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import WindTunnelDrill
 
 /// The look at a running program's memory, and what it is held against.
-@Suite(.timeLimit(.minutes(5)), .enabled(if: ServiceFlight.hasPython, "python3 is not here."))
+@Suite(.timeLimit(.minutes(5)), .python)
 struct MemoryWatchTests {
   /// A program that holds as many megabytes more as each line of its input says, or none any more,
   /// and says so.

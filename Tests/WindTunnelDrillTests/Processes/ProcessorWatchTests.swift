@@ -10,7 +10,7 @@ import Testing
   @Suite(
     .serialized,
     .timeLimit(.minutes(5)),
-    .enabled(if: ServiceFlight.hasPython, "python3 is not here.")
+    .python
   )
   struct ProcessorWatchTests {
     private static let crowdCount = 2 * ProcessInfo.processInfo.activeProcessorCount
@@ -72,13 +72,12 @@ import Testing
         while time.process_time() < end: pass
         """
       let calls = 2 * Self.crowdCount
-      let drill = try TestSubjects.drill(DrillPlan.execSubject) { plan in
-        (plan.command, plan.scenarios, plan.calls) = (["python3", "-c", script], [.calm], calls)
-        plan.load = .closedLoop(concurrency: calls)
-        plan.stage = nil
-        plan.deadline = .seconds(60)
-      }
-      let row = try #require(try await drill.run().scenarios.first?.subjects.first)
+      let row = try await TestSubjects.row(
+        of: ["python3", "-c", script],
+        calls: calls,
+        atOnce: calls,
+        seconds: 60
+      )
       expectEqual(row.observations.map(\.ending), Array(repeating: .succeeded, count: calls))
       let delays = row.observations.compactMap(\.processorDelay)
       // Those that are left at the end have the processors to themselves.

@@ -14,24 +14,10 @@ import Testing
     var plan = try DrillPlan()
     plan.scenarios = [Scenario("calm"), Scenario("rain")]
     let console = try await DrillConsole(plan)
-    var call = Observation(
-      call: 3,
-      endpoint: "GET /home",
-      isCritical: false,
-      ending: .succeeded,
-      showed: true,
-      latency: .milliseconds(30),
-      attemptCount: 2
-    )
-    var first = Observation.Attempt(
-      decision: .init(line: "rain/3\tGET /home\t1\t[{\"status\":503}]"),
-      source: .init(words: "withheld 1")
-    )
+    var call = Observation(3, latency: .milliseconds(30), attempts: 2)
+    var first = Observation.Attempt("rain/3\tGET /home\t1\t[{\"status\":503}]", "withheld 1")
     (first.start, first.end, first.status) = (.milliseconds(5), .milliseconds(10), 503)
-    var second = Observation.Attempt(
-      decision: .init(line: "rain/3\tGET /home\t2\t[]"),
-      source: .init(words: "recording 1")
-    )
+    var second = Observation.Attempt("rain/3\tGET /home\t2\t[]")
     (second.start, second.end, second.status) = (.milliseconds(25), .milliseconds(35), 200)
     call.attempts = [first, second]
     console.take(.ended(scenario: "rain", subject: "shop", call))

@@ -24,13 +24,12 @@ import WindTunnelCommandLine
     strange: Bool = false
   ) -> Observation {
     var call = Observation(
-      call: number,
-      endpoint: "GET /home",
-      isCritical: false,
-      ending: ending,
+      number,
+      "GET /home",
+      ending,
       showed: ending == .succeeded,
       latency: .milliseconds(10),
-      attemptCount: attempts
+      attempts: attempts
     )
     call.start = .milliseconds(number * 100)
     if strange { call.notOnCassette = "GET /users" }
@@ -91,8 +90,8 @@ import WindTunnelCommandLine
   ) -> Observation.Attempt {
     let faults = status == 200 ? "" : #"{"status":\#(status)}"#
     var attempt = Observation.Attempt(
-      decision: .init(line: "rain/\(call)\tGET /home\t1\t[\(faults)]"),
-      source: .init(words: status == 200 ? "recording 1" : "withheld 1")
+      "rain/\(call)\tGET /home\t1\t[\(faults)]",
+      status == 200 ? "recording 1" : "withheld 1"
     )
     (attempt.start, attempt.end) = (.milliseconds(start), .milliseconds(end))
     (attempt.status, attempt.isRepeatable) = (status, true)

@@ -5,7 +5,7 @@ import Testing
 @testable import WindTunnelDrill
 
 /// What a program prints, and what it was given, stands in no output as a secret.
-@Suite(.timeLimit(.minutes(5)), .enabled(if: ServiceFlight.hasPython, "python3 is not here."))
+@Suite(.timeLimit(.minutes(5)), .python)
 struct PrintedSecretsTests {
   /// The secrets of `prints-secrets.py`, and the beginning of an escape sequence.
   private static let secrets = [

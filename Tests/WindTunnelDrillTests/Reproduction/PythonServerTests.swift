@@ -29,13 +29,11 @@ import WindTunnelSymptoms
     let options = PlaybackOptions(matcher: plan.matcher, then: .repeat)
     let deck = Deck(plan.cassette, scenario: scenario, options: options)
     var call = Observation(
-      call: 0,
-      endpoint: "\(method) /pay",
-      isCritical: false,
-      ending: .succeeded,
+      0,
+      "\(method) /pay",
       showed: false,
       latency: .milliseconds(40),
-      attemptCount: requests
+      attempts: requests
     )
     call.start = .zero
     for number in 0..<requests {

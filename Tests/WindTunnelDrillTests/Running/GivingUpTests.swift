@@ -50,18 +50,18 @@ import Testing
     after: ClosedRange<Int>,
     calls: Int
   ) async throws {
-    let drill = try TestSubjects.drill(DrillPlan.execSubject) { plan in
-      plan.command = ["sh", "-c", "sleep 3600 & wait", "{url}"]
-      plan.scenarios = [Self.scenario(share: 1, after: after)]
-      (plan.stage, plan.calls, plan.deadline) = (nil, calls, .seconds(300))
-      plan.load = .closedLoop(concurrency: calls)
-    }
-    let row = try #require(try await drill.run().scenarios.first?.subjects.first)
+    let row = try await TestSubjects.row(
+      of: ["sh", "-c", "sleep 3600 & wait", "{url}"],
+      in: Self.scenario(share: 1, after: after),
+      calls: calls,
+      atOnce: calls,
+      seconds: 300
+    )
     expectEqual(row.observations.map(\.ending), row.observations.map { _ in .failed("cancelled") })
     expectEqual(row.metrics.cancelledCalls, calls)
   }
 
-  @Test(.enabled(if: Executable.find("curl") != nil, "curl is not here."))
+  @Test(.curl)
   func
     `a program that does not heed it is given up all the same, and what it goes on to send counts`()
     async throws

@@ -16,6 +16,8 @@ import Testing
   private static let first = Data(text.utf8)
   private static let second = ResponseEdit.version(2, of: first)
   private static let request = Request("GET", "http://a.example/home")
+  private static let changed = Scenario.defaultDrill.filter { $0.name == "changed-between" }
+
   private static let tape = Cassette([
     Interaction(request, Response(headers: ["Content-Type": "application/json"], body: Body(text)))
   ])
@@ -117,13 +119,7 @@ import Testing
   func `a beginning that is taken for the whole is a cut body, not a call without an answer`()
     async throws
   {
-    let drill = Drill(
-      Self.tape,
-      in: Scenario.defaultDrill.filter { $0.name == "changed-between" },
-      calls: 3,
-      load: .closedLoop(concurrency: 3),
-      deadline: .seconds(60)
-    )
+    let drill = Drill(Self.tape, Self.changed, calls: 3, atOnce: 3, seconds: 60)
     let report = try await drill.run { call in
       await Self.fetch(call, [:]).body ?? Data(Self.first.prefix(40))
     }
@@ -136,14 +132,7 @@ import Testing
     way: Way,
     stage: Stage
   ) async throws {
-    let drill = Drill(
-      Self.tape,
-      in: Scenario.defaultDrill.filter { $0.name == "changed-between" },
-      calls: 3,
-      load: .closedLoop(concurrency: 3),
-      deadline: .seconds(60),
-      stage: stage
-    )
+    let drill = Drill(Self.tape, Self.changed, calls: 3, atOnce: 3, seconds: 60, on: stage)
     let report = try await drill.run { try await Self.download($0, way) }
     let row = try #require(report.scenarios.first?.subjects.first)
     let isJoined = way == .withoutIfRange || way == .appendsAll

@@ -12,15 +12,7 @@ import Testing
   ])
 
   private static func ended(_ call: Int) -> Observation {
-    Observation(
-      call: call,
-      endpoint: "GET /a",
-      isCritical: false,
-      ending: .succeeded,
-      showed: true,
-      latency: .milliseconds(1),
-      attemptCount: 1
-    )
+    Observation(call, "GET /a", latency: .milliseconds(1))
   }
 
   @Test func `a request behind the end of its call ends none of its attempts`() throws {

@@ -41,11 +41,8 @@
       async throws
     {
       let folder = try Folder()
-      let drill = try TestSubjects.drill(DrillPlan.execSubject) { plan in
-        plan.command = ["sh", "-c", Self.leaving + "\necho shown", folder.url.path, "{call}"]
-        (plan.calls, plan.stage, plan.deadline) = (3, nil, .seconds(300))
-      }
-      let row = try #require(try await drill.run().scenarios.first?.subjects.first)
+      let command = ["sh", "-c", Self.leaving + "\necho shown", folder.url.path, "{call}"]
+      let row = try await TestSubjects.row(of: command, calls: 3, seconds: 300)
       // They keep its output open, which is nothing to the caller of a program that has ended.
       expectEqual(row.observations.map(\.ending), [.succeeded, .succeeded, .succeeded])
       #expect(row.observations.allSatisfy { $0.showed })
@@ -56,11 +53,8 @@
     @Test(.enabled(if: Executable.find("setsid") != nil, "setsid is not here."))
     func `a program that hangs is killed with what is in a session of its own`() async throws {
       let folder = try Folder()
-      let drill = try TestSubjects.drill(DrillPlan.execSubject) { plan in
-        plan.command = ["sh", "-c", Self.leaving + "\nsleep 3600", folder.url.path, "{call}"]
-        (plan.calls, plan.stage, plan.deadline) = (1, nil, .seconds(2))
-      }
-      let row = try #require(try await drill.run().scenarios.first?.subjects.first)
+      let command = ["sh", "-c", Self.leaving + "\nsleep 3600", folder.url.path, "{call}"]
+      let row = try await TestSubjects.row(of: command, calls: 1, seconds: 2)
       expectEqual(row.observations.map(\.ending), [.hung])
       for sleeper in try Self.numbers(in: folder, 1) { #expect(!Self.runs(sleeper)) }
     }

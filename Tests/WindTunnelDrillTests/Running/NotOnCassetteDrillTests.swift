@@ -27,14 +27,8 @@ import Testing
     then: EndPolicy? = nil,
     at place: @escaping @Sendable (DrillCall) -> [String]
   ) async throws -> Report {
-    let drill = Drill(
-      Self.cassette(then: then),
-      in: [scenario],
-      calls: calls,
-      load: .closedLoop(concurrency: 4),
-      deadline: .seconds(600),
-      stage: stage
-    )
+    let tape = Self.cassette(then: then)
+    let drill = Drill(tape, [scenario], calls: calls, atOnce: 4, on: stage)
     return try await drill.run { call in
       for place in place(call) {
         var asked = call.urlRequest
@@ -137,10 +131,7 @@ import Testing
     #expect(own.notOnCassette == 4 && own.successRate == nil)
   }
 
-  private static let hasCurl = Executable.find("curl") != nil
-
-  @Test(.enabled(if: hasCurl, "curl is not installed."))
-  func `the tool says so and ends inconclusive, from shards, too`() async throws {
+  @Test(.curl) func `the tool says so and ends inconclusive, from shards, too`() async throws {
     let folder = try Folder()
     let cassette = try folder.file("c.json")
     try Self.cassette().data().write(to: URL(filePath: cassette))

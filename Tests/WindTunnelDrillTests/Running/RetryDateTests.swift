@@ -82,14 +82,8 @@ import Testing
   }
 
   @Test func `the reference client keeps to a date`() async throws {
-    let drill = Drill(
-      try Shipped.cassette(),
-      in: [Self.asked(inSeconds: 2)],
-      calls: 3,
-      load: .closedLoop(concurrency: 1),
-      deadline: .seconds(60),
-      stage: .onTheWire
-    )
+    let asked = Self.asked(inSeconds: 2)
+    let drill = Drill(try Shipped.cassette(), [asked], calls: 3, seconds: 60, on: .onTheWire)
     let subject = ReferenceSubject()
     let report = try await drill.run { call in
       let result = await subject.run(call)

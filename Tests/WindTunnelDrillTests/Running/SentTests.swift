@@ -47,14 +47,8 @@ import Testing
     _ stage: Stage,
     _ change: @escaping @Sendable (inout URLRequest, Int) -> Void
   ) async throws -> Report {
-    let drill = Drill(
-      Self.tape,
-      in: [Scenario("s", rules: [.on("* /**", .first(1), .status(500))])],
-      calls: 4,
-      load: .closedLoop(concurrency: 4),
-      deadline: .seconds(60),
-      stage: stage
-    )
+    let once = Scenario("s", rules: [.on("* /**", .first(1), .status(500))])
+    let drill = Drill(Self.tape, [once], calls: 4, atOnce: 4, seconds: 60, on: stage)
     return try await drill.run { try await Self.ask($0, change) }
   }
 

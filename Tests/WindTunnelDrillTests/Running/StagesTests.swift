@@ -27,14 +27,7 @@ import Testing
     _ stage: Stage,
     calls: Int = 3
   ) async throws -> [Observation] {
-    let drill = Drill(
-      tape,
-      in: [scenario],
-      calls: calls,
-      load: .closedLoop(concurrency: 1),
-      deadline: .seconds(600),
-      stage: stage
-    )
+    let drill = Drill(tape, [scenario], calls: calls, on: stage)
     return try await drill.run(ask).scenarios[0].subjects[0].observations
   }
 
@@ -105,14 +98,7 @@ import Testing
     async throws
   {
     let elevator: Scenario = [.always(.window(until: .seconds(3)), .status(503))]
-    let drill = Drill(
-      Self.tape,
-      in: [elevator],
-      calls: 8,
-      load: .closedLoop(concurrency: 1),
-      deadline: .seconds(600),
-      stage: stage
-    )
+    let drill = Drill(Self.tape, [elevator], calls: 8, on: stage)
     // The first call takes what it gets, and the others ask until they have something.
     let row = try await drill.run { call in
       while true {
@@ -150,14 +136,9 @@ import Testing
   func `a post that breaks off is no duplicate, and one that came whole is`(size: Int) async throws
   {
     let post = Request("POST", "https://api.example.test/up", body: Body(Data(count: size)))
-    let drill = Drill(
-      Cassette([Interaction(post, Response(status: 201))]),
-      in: [[.on("POST /up", .first(1), .status(503))]],
-      calls: 2,
-      load: .closedLoop(concurrency: 1),
-      deadline: .seconds(600),
-      stage: .onTheWire
-    )
+    let tape = Cassette([Interaction(post, Response(status: 201))])
+    let once: Scenario = [.on("POST /up", .first(1), .status(503))]
+    let drill = Drill(tape, [once], calls: 2, on: .onTheWire)
     @Sendable func ask(_ call: DrillCall) async throws -> Int? {
       try await (call.session.data(for: call.urlRequest).1 as? HTTPURLResponse)?.statusCode
     }

@@ -24,14 +24,9 @@ import Testing
     gate: String,
     on stage: Stage
   ) async throws -> (row: Report.Row, report: Report) {
-    let drill = Drill(
-      Cassette([Self.stream]),
-      in: [Scenario("cut", rules: [FaultRule(when: .always, faults)], gates: [try Gate(gate)])],
-      calls: 4,
-      load: .closedLoop(concurrency: 2),
-      deadline: .seconds(600),
-      stage: stage
-    )
+    let rule = FaultRule(when: .always, faults)
+    let cut = Scenario("cut", rules: [rule], gates: [try Gate(gate)])
+    let drill = Drill(Cassette([Self.stream]), [cut], calls: 4, atOnce: 2, on: stage)
     let report = try await drill.run { call in
       // The end that is not good is what is asked for.
       _ = try? await ClosureDrillTests.send(call.urlRequest, by: call.session)
@@ -79,17 +74,12 @@ import Testing
     stage: Stage
   ) async throws {
     let origin = "https://api.example.test"
-    let drill = Drill(
-      Cassette([
-        Interaction(Request("GET", RequestURL("\(origin)/none")), Response(status: 204)),
-        Interaction(Request("GET", RequestURL("\(origin)/short")), Response(body: Body("short"))),
-      ]),
-      in: [Scenario("cut", rules: [FaultRule(when: .always, [.truncate(afterBodyBytes: 10)])])],
-      calls: 4,
-      load: .closedLoop(concurrency: 2),
-      deadline: .seconds(600),
-      stage: stage
-    )
+    let tape = Cassette([
+      Interaction(Request("GET", RequestURL("\(origin)/none")), Response(status: 204)),
+      Interaction(Request("GET", RequestURL("\(origin)/short")), Response(body: Body("short"))),
+    ])
+    let cut = Scenario("cut", rules: [.always(.always, .truncate(afterBodyBytes: 10))])
+    let drill = Drill(tape, [cut], calls: 4, atOnce: 2, on: stage)
     let report = try await drill.run { call in
       try await ClosureDrillTests.send(call.urlRequest, by: call.session)
     }

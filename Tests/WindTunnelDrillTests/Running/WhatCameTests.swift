@@ -145,17 +145,12 @@ import Testing
     expectEqual(bodies.match(result, key), verdict)
   }
 
-  private static let hasCurl = Executable.find("curl") != nil
-
-  @Test(.enabled(if: hasCurl, "curl is not installed."))
-  func `a program that prints a line feed is seen to take a part for the whole`() async throws {
+  @Test(.curl) func `a program that prints a line feed is seen to take a part for the whole`()
+    async throws
+  {
     func run(_ script: String, in scenario: Scenario) async throws -> Report.Row {
-      let drill = try TestSubjects.drill(DrillPlan.execSubject) { plan in
-        plan.command = ["sh", "-c", script, "sh", "{url}"]
-        (plan.scenarios, plan.calls, plan.stage) = ([scenario], 4, nil)
-        plan.deadline = .seconds(60)
-      }
-      return try #require(try await drill.run().scenarios.first?.subjects.first)
+      let command = ["sh", "-c", script, "sh", "{url}"]
+      return try await TestSubjects.row(of: command, in: scenario, calls: 4, seconds: 60)
     }
     let cut = Scenario("cut", rules: [.on("* /**", .always, .malformed(.silentTruncation))])
     let curl = #"curl -sf --noproxy '*' "$1" "#

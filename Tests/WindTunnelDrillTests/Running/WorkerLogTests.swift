@@ -7,24 +7,13 @@ import Testing
 @Suite struct WorkerLogTests {
   /// A call that began at 100 ms and lasted for 50.
   private static func ended(_ ending: Observation.CallResult) -> Observation {
-    var call = Observation(
-      call: 0,
-      endpoint: "GET /a",
-      isCritical: false,
-      ending: ending,
-      showed: false,
-      latency: .milliseconds(50),
-      attemptCount: 1
-    )
+    var call = Observation(0, "GET /a", ending, showed: false, latency: .milliseconds(50))
     call.start = .milliseconds(100)
     return call
   }
 
   private static func attempt(_ start: Int, status: Int? = nil) -> Observation.Attempt {
-    var attempt = Observation.Attempt(
-      decision: .init(line: "s/0\tGET /a\t1\t[]"),
-      source: .init(words: "recording 1")
-    )
+    var attempt = Observation.Attempt("s/0\tGET /a\t1\t[]")
     (attempt.start, attempt.status) = (.milliseconds(start), status)
     return attempt
   }

@@ -6,13 +6,13 @@ import Testing
 
 @Suite struct WorkerMessageTests {
   static let observation = Observation(
-    call: 3,
-    endpoint: "GET /\u{e9}\n",
+    3,
+    "GET /\u{e9}\n",
+    .failed("status 503"),
     isCritical: true,
-    ending: .failed("status 503"),
     showed: false,
     latency: .microseconds(1234),
-    attemptCount: nil
+    attempts: nil
   )
   static let messages: [WorkerMessage] = [
     .began(3, at: .zero), .undone(call: 3, place: 1, attempt.undone),
@@ -35,10 +35,7 @@ import Testing
     return seen
   }()
   static let attempt = {
-    var attempt = Observation.Attempt(
-      decision: .init(line: "a\t\u{1}\n[]"),
-      source: .init(words: "recording 1")
-    )
+    var attempt = Observation.Attempt("a\t\u{1}\n[]")
     (attempt.start, attempt.end) = (.microseconds(7), .microseconds(9))
     (attempt.status, attempt.bytes, attempt.error) = (503, 0, "timedOut")
     (attempt.retryAfter, attempt.isRepeatable) = (.seconds(1), false)

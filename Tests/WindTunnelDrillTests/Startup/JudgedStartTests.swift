@@ -77,7 +77,7 @@ import Testing
   private static let program = TestData.text("takes-configuration.py")
 
   @Test(
-    .enabled(if: ServiceFlight.hasPython, "python3 is not here."),
+    .python,
     arguments: [("any", [6], true), ("whole", [5], true), ("elsewhere", [6], false)]
   )
   func `garbage is told by the page that only its version leads to`(
@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test(
-    .enabled(if: ServiceFlight.hasPython, "python3 is not here."),
+    .python,
     arguments: [("any", "{kept}"), ("whole", "{kept}"), ("any", "$WINDTUNNEL_URL")]
   )
   func `an old configuration is told where its client was given a newer one`(
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: ServiceFlight.hasPython, "python3 is not here."), arguments: [true, false])
+  @Test(.python, arguments: [true, false])
   func `a program that lives is held to it by the version in a field`(takesAny: Bool) async throws {
     let script = """
       import json, re, sys, urllib.request
@@ -154,7 +154,7 @@ import Testing
   }
 
   @Test(
-    .enabled(if: ServiceFlight.hasPython, "python3 is not here."),
+    .python,
     arguments: [("nearest-lies", 0), ("config-late", 5), ("config-replayed", 7)]
   )
   func `each launch has a copy of its own of what was kept, and the first has none`(
@@ -181,7 +181,7 @@ import Testing
   private static let asksNearest = TestData.text("asks-nearest.py")
 
   @Test(
-    .enabled(if: ServiceFlight.hasPython, "python3 is not here."),
+    .python,
     arguments: [
       ("unprobed", "warning"), ("spread", "error"), ("within", "error"), ("refuses", ""),
       ("own words", nil),

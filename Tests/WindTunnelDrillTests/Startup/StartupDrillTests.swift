@@ -200,8 +200,7 @@ import Testing
     return try #require(report.scenarios.first?.subjects.first).observations
   }
 
-  @Test(.enabled(if: ServiceFlight.hasPython, "python3 is not here."))
-  func `a program chooses among the servers`() async throws {
+  @Test(.python) func `a program chooses among the servers`() async throws {
     for call in try await Self.observations(of: Self.program, "{origins}") {
       #expect(call.ending == .succeeded && call.bodyMatches == true && call.attemptCount == 1)
       try expectEqual(
@@ -211,8 +210,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: ServiceFlight.hasPython, "python3 is not here."))
-  func `a program that lives is told of the servers in each line`() async throws {
+  @Test(.python) func `a program that lives is told of the servers in each line`() async throws {
     let program = """
       import json, sys, urllib.request
       for text in sys.stdin:
@@ -240,8 +238,7 @@ import Testing
     sys.stdout.buffer.write(get(sys.argv[1].split()[0] + "/home"))
     """
 
-  @Test(.enabled(if: ServiceFlight.hasPython, "python3 is not here."))
-  func `probes that are refused are no retries of the page`() async throws {
+  @Test(.python) func `probes that are refused are no retries of the page`() async throws {
     let folder = try Folder()
     let script = try folder.file("start.py", Self.insistent)
     let scenario = try folder.file(

@@ -84,15 +84,7 @@ import Testing
       ["./client", "--token", "hunterzwei"],
       environment: ["TOKEN": "plainword"]
     )
-    var call = Observation(
-      call: 0,
-      endpoint: "GET /home",
-      isCritical: true,
-      ending: .succeeded,
-      showed: true,
-      latency: .zero,
-      attemptCount: 1
-    )
+    var call = Observation(isCritical: true)
     call.notOnCassette = "GET /bothunterzwei/getMe, nearest #1 GET /home"
     call.printed = "logged in as plainword by hunterz…"
     let masked = call.masked(by: kept)

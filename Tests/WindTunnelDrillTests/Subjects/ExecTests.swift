@@ -65,16 +65,10 @@ import Testing
       " ] || exit 6
       echo shown
       """
-    let drill = try TestSubjects.drill(DrillPlan.execSubject) { plan in
-      plan.cassette = Cassette([post])
-      plan.cassetteFile = nil
-      plan.command = ["sh", "-c", script, "{method}", "{body}"]
-      plan.scenarios = [.calm]
-      plan.calls = 2
-      plan.stage = nil
+    let command = ["sh", "-c", script, "{method}", "{body}"]
+    let row = try await TestSubjects.row(of: command, calls: 2) { plan in
+      (plan.cassette, plan.cassetteFile) = (Cassette([post]), nil)
     }
-    let report = try await drill.run()
-    let row = try #require(report.scenarios.first?.subjects.first)
     expectEqual(row.observations.map(\.ending), [.succeeded, .succeeded])
   }
 
@@ -188,32 +182,19 @@ import Testing
     #expect(report.text().contains("\nnot called: \(words)\n"))
   }
 
-  @Test(.enabled(if: Executable.find("curl") != nil, "curl is not here."))
-  func `curl's own retries are counted`() async throws {
+  @Test(.curl) func `curl's own retries are counted`() async throws {
     let twice: Scenario = [.on("GET *", .first(2), .status(503))]
-    let drill = try TestSubjects.drill(DrillPlan.execSubject) { plan in
-      plan.command = ["curl", "-sf", "--retry", "3", "--retry-delay", "1", "{url}"]
-      plan.scenarios = [twice]
-      plan.calls = 3
-      plan.load = .closedLoop(concurrency: 3)
-      plan.stage = nil
-      plan.deadline = .seconds(60)
-    }
-    let row = try #require(try await drill.run().scenarios.first?.subjects.first)
+    let command = ["curl", "-sf", "--retry", "3", "--retry-delay", "1", "{url}"]
+    let row = try await TestSubjects.row(of: command, in: twice, calls: 3, atOnce: 3, seconds: 60)
     expectEqual(row.observations.map(\.ending), [.succeeded, .succeeded, .succeeded])
     expectEqual(row.observations.map(\.attemptCount), [3, 3, 3])
     expectEqual(row.metrics.averageRetries, 2)
   }
 
-  @Test(.enabled(if: Executable.find("curl") != nil, "curl is not here."))
-  func `what a program tries at a name without address is not seen`() async throws {
-    let drill = try TestSubjects.drill(DrillPlan.execSubject) { plan in
-      plan.command = ["curl", "-sf", "--retry", "2", "{url}"]
-      plan.scenarios = [[.always(.always, .connection(.hostNotFound))]]
-      plan.calls = 2
-      plan.stage = nil
-    }
-    let row = try #require(try await drill.run().scenarios.first?.subjects.first)
+  @Test(.curl) func `what a program tries at a name without address is not seen`() async throws {
+    let nameless: Scenario = [.always(.always, .connection(.hostNotFound))]
+    let command = ["curl", "-sf", "--retry", "2", "{url}"]
+    let row = try await TestSubjects.row(of: command, in: nameless, calls: 2)
     expectEqual(row.observations.map(\.ending), [.failed("exit 6"), .failed("exit 6")])
     expectEqual(row.observations.map(\.attemptCount), [nil, nil])
     expectNil(row.metrics.averageRetries)

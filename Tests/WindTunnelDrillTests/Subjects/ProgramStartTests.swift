@@ -7,8 +7,6 @@ import WindTunnelCommandLine
 
 /// How long programs take to start, and how often they are started for it.
 @Suite(.timeLimit(.minutes(5))) struct ProgramStartTests {
-  private static let hasCurl = Executable.find("curl") != nil
-
   static func report(
     _ script: String,
     in scenario: Scenario = .calm,
@@ -30,7 +28,7 @@ import WindTunnelCommandLine
   /// It takes its time before there is a client.
   private static let late = #"sleep 2; exec curl -sf --noproxy '*' "$0""#
 
-  @Test(.enabled(if: hasCurl, "curl is not installed."))
+  @Test(.curl)
   func `what a program does before it asks is a stage of its own, and no part of its latency`()
     async throws
   {
@@ -45,7 +43,7 @@ import WindTunnelCommandLine
     expectNil(row.starts)
   }
 
-  @Test(.enabled(if: hasCurl, "curl is not installed."))
+  @Test(.curl)
   func `a program that starts slowly does not hang, and one that asks nothing for long does`()
     async throws
   {
@@ -112,8 +110,9 @@ import WindTunnelCommandLine
     expectEqual(places.free, 1)
   }
 
-  @Test(.enabled(if: hasCurl, "curl is not installed."))
-  func `what it waits for a connection is its latency, and not its start`() async throws {
+  @Test(.curl) func `what it waits for a connection is its latency, and not its start`()
+    async throws
+  {
     let lost: Scenario = [.always(.always, .connection(.lostSYNs(2)))]
     let report = try await Self.report(#"exec curl -sf --noproxy '*' "$0""#, in: lost)
     for call in try #require(report.scenarios.first?.subjects.first).observations {
@@ -128,8 +127,7 @@ import WindTunnelCommandLine
     expectEqual(row.metrics.stages.first?.stage, "dns")
   }
 
-  @Test(.enabled(if: hasCurl, "curl is not installed."))
-  func `the rate follows what calm shows that the machine can start`() async throws {
+  @Test(.curl) func `the rate follows what calm shows that the machine can start`() async throws {
     let report = try await Self.report(Self.late) { plan in
       (plan.load, plan.followsCalm) = (.programs, true)
     }
@@ -146,8 +144,9 @@ import WindTunnelCommandLine
     expectEqual(row.observations.map(\.call), [0, 1], "what showed it is in no report")
   }
 
-  @Test(.enabled(if: hasCurl, "curl is not installed."))
-  func `without calm it is fixed, and what it asks too much is inconclusive`() async throws {
+  @Test(.curl) func `without calm it is fixed, and what it asks too much is inconclusive`()
+    async throws
+  {
     let report = try await Self.report(Self.late, in: Scenario("other")) { plan in
       (plan.load, plan.followsCalm, plan.calls) = (.openLoop(callsPerSecond: 1000), true, 8)
       plan.gates = [try? Gate("max <= 0.001ms"), try? Gate("successRate == 1")].compactMap { $0 }
@@ -207,15 +206,7 @@ import WindTunnelCommandLine
     let rain: Scenario = [.always(.always, .status(503))]
     func rows(_ seconds: Int...) -> [Report.Row] {
       zip(["a", "b"], seconds).map { name, seconds in
-        let call = Observation(
-          call: 0,
-          endpoint: "GET /home",
-          isCritical: false,
-          ending: .succeeded,
-          showed: true,
-          latency: .seconds(seconds),
-          attemptCount: 1
-        )
+        let call = Observation(latency: .seconds(seconds))
         return Report.Row(name, [call])
       }
     }

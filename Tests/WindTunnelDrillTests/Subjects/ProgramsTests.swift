@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ProgramsTests {
   private static let hasCurl = Executable.find("curl") != nil
   private static let hasWget = Executable.find("wget") != nil
-  private static let hasOpenSSL = AuthorityFile.kind == .there
+  private static let hasOpenSSL = TestSubjects.hasAuthority
 
   private static func run(
     _ command: [String],
@@ -41,8 +41,9 @@ import Testing
 
   /// `curl(1)`: 408, 429, 500, 502, 503 and 504 are transient; the first wait is a second, and each
   /// that follows twice as long.
-  @Test(.enabled(if: hasCurl, "curl is not installed."))
-  func `curl --retry 3 asks three times more, and each wait is twice the last`() async throws {
+  @Test(.curl) func `curl --retry 3 asks three times more, and each wait is twice the last`()
+    async throws
+  {
     let curl = ["curl", "-sf", "--retry", "3", "{url}"]
     async let lost = Self.run(curl, in: Self.always)
     async let won = Self.run(curl, in: Self.twice)
@@ -58,8 +59,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: hasCurl, "curl is not installed."))
-  func `curl waits as long as Retry-After says`() async throws {
+  @Test(.curl) func `curl waits as long as Retry-After says`() async throws {
     let row = try await Self.run(["curl", "-sf", "--retry", "1", "{url}"], in: Self.asked)
     expectEqual(Self.ends(row), [.succeeded])
     expectEqual(row.metrics.averageRetries, 1)

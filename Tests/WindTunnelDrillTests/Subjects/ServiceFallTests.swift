@@ -11,8 +11,6 @@ import Testing
 
 /// The ways in which programs fall that live from call to call, and what is none.
 @Suite(.timeLimit(.minutes(5))) struct ServiceFallTests {
-  private static let hasPython = ServiceFlight.hasPython
-
   /// A call of which the program alone is told: nobody is at its address.
   private static func call(deadline: Duration = .seconds(3600)) throws -> DrillCall {
     DrillCall(
@@ -28,7 +26,7 @@ import Testing
     )
   }
 
-  @Test(.enabled(if: hasPython, "python3 is not here."))
+  @Test(.python)
   func `one that ends in the first call of a later scenario has crashed, and is started again`()
     async throws
   {
@@ -57,30 +55,7 @@ import Testing
     expectEqual(endings.count { $0 == [.succeeded, .succeeded] }, 1, "\(endings)")
   }
 
-  @Test(.enabled(if: hasPython, "python3 is not here."))
-  func `what it takes to load is no hang`() async throws {
-    // A call of a second is waited for two and a half.
-    let flight = ServiceFlight(
-      """
-      time.sleep(4)
-      for line in lines: say(line["call"])
-      """,
-      calls: 4,
-      atOnce: 2,
-      deadline: .seconds(1)
-    )
-    let row = try await flight.run()
-    expectEqual(row.observations.map(\.ending), row.observations.map { _ in .succeeded })
-  }
-
-  @Test(.enabled(if: hasPython, "python3 is not here."))
-  func `one that never says anything hangs`() async throws {
-    let flight = ServiceFlight("for line in lines: pass", calls: 1, deadline: .milliseconds(100))
-    try await expectEqual(flight.run().observations.map(\.ending), [.hung])
-  }
-
-  @Test(.enabled(if: hasPython, "python3 is not here."))
-  func `a hang is the program's own to tell, and told once`() async throws {
+  @Test(.python) func `a hang is the program's own to tell, and told once`() async throws {
     let command = ServiceFlight.command(#"for line in lines: say(line["call"])"#)
     let subject = ServiceSubject(command) { Issue.record("it fell: \($0)") }
     var flight = try FlightOfCalls(subject, .calm, on: .onTheWire, calls: 4)
@@ -110,8 +85,9 @@ import Testing
     expectEqual(falls.withLock { $0 }, [.hung])
   }
 
-  @Test(.enabled(if: hasPython, "python3 is not here."))
-  func `who waits in line for a program that is there is not starting it`() async throws {
+  @Test(.python) func `who waits in line for a program that is there is not starting it`()
+    async throws
+  {
     let script = """
       import urllib.request
       first, second = next(lines), next(lines)

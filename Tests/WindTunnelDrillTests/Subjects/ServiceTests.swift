@@ -6,8 +6,6 @@ import Testing
 
 /// Programs that live from call to call.
 @Suite(.timeLimit(.minutes(5))) struct ServiceTests {
-  private static let hasPython = ServiceFlight.hasPython
-
   /// Flies a script in Python, which has `lines`, the calls one by one, and `say`.
   private func run(
     _ script: String,
@@ -29,8 +27,9 @@ import Testing
     expectEqual(command.isService, lives)
   }
 
-  @Test(.enabled(if: hasPython, "python3 is not here."))
-  func `one program is told of every call, and what it says of each is kept`() async throws {
+  @Test(.python) func `one program is told of every call, and what it says of each is kept`()
+    async throws
+  {
     let row = try await run(
       """
       ways = [{}, {"status": 503}, {"ok": False, "error": "timedOut", "attempts": 2},
@@ -52,8 +51,7 @@ import Testing
     expectEqual(row.observations.map(\.clientAttempts), [nil, nil, 2, nil, nil, nil])
   }
 
-  @Test(.enabled(if: hasPython, "python3 is not here."))
-  func `answers come in any order`() async throws {
+  @Test(.python) func `answers come in any order`() async throws {
     let row = try await run(
       """
       held = []
@@ -69,25 +67,52 @@ import Testing
     expectEqual(row.observations.map(\.clientAttempts), Array(0..<8))
   }
 
-  @Test(.enabled(if: hasPython, "python3 is not here."))
-  func `the call in which it dies has crashed, and it is started again`() async throws {
-    let row = try await run(
+  /// Programs with their calls, those at once, the deadline in seconds, and the ends of the calls.
+  static let ends: [(String, Int, Int, Double, [Observation.CallResult])] = [
+    (
       """
       for line in lines:
           if line["call"] == 2: os.abort()
           if line["call"] == 4: sys.exit(0)
           say(line["call"], attempts=1)
-      """,
-      atOnce: 1
-    )
-    expectEqual(
-      row.observations.map(\.ending),
-      [.succeeded, .succeeded, .crashed, .succeeded, .crashed, .succeeded]
-    )
+      """, 6, 1, 60, [.succeeded, .succeeded, .crashed, .succeeded, .crashed, .succeeded]
+    ),
+    (
+      """
+      for line in lines:
+          if line["call"] != 1: say(line["call"])
+      """, 3, 1, 10, [.succeeded, .hung, .succeeded]
+    ),
+    (
+      """
+      signal.signal(signal.SIGTERM, signal.SIG_IGN)
+      for line in lines: say(line["call"])
+      while True: time.sleep(3600)
+      """, 1, 1, 60, [.succeeded]
+    ),
+    // A call of a second is waited for two and a half; what a program takes to load is no hang.
+    (
+      """
+      time.sleep(4)
+      for line in lines: say(line["call"])
+      """, 4, 2, 1, [.succeeded, .succeeded, .succeeded, .succeeded]
+    ),
+    ("for line in lines: pass", 1, 1, 0.1, [.hung]),
+  ]
+
+  @Test(.python, arguments: ends)
+  func `the call in which a program dies or says nothing is told, and the others run on`(
+    script: String,
+    calls: Int,
+    atOnce: Int,
+    seconds: Double,
+    ends: [Observation.CallResult]
+  ) async throws {
+    let row = try await run(script, calls: calls, atOnce: atOnce, deadline: .seconds(seconds))
+    expectEqual(row.observations.map(\.ending), ends)
   }
 
-  @Test(.enabled(if: hasPython, "python3 is not here."))
-  func `of several in the air the one to blame is found`() async throws {
+  @Test(.python) func `of several in the air the one to blame is found`() async throws {
     let mark = TestSubjects.mark()
     defer { try? FileManager.default.removeItem(at: mark) }
     let row = try await run(
@@ -108,21 +133,7 @@ import Testing
     expectEqual(row.observations.map(\.ending), [.succeeded, .crashed, .succeeded])
   }
 
-  @Test(.enabled(if: hasPython, "python3 is not here."))
-  func `a call that is not answered hangs, and the others run on`() async throws {
-    let row = try await run(
-      """
-      for line in lines:
-          if line["call"] != 1: say(line["call"])
-      """,
-      calls: 3,
-      deadline: .seconds(10)
-    )
-    expectEqual(row.observations.map(\.ending), [.succeeded, .hung, .succeeded])
-  }
-
-  @Test(.enabled(if: hasPython, "python3 is not here."))
-  func `it is told of a call that is given up`() async throws {
+  @Test(.python) func `it is told of a call that is given up`() async throws {
     var scenario = Scenario("given-up")
     scenario.cancellation = Cancellation(share: 1, after: .milliseconds(20))
     let row = try await run(
@@ -140,8 +151,7 @@ import Testing
     expectEqual(row.metrics.cancelledCalls, 3)
   }
 
-  @Test(.enabled(if: hasPython, "python3 is not here."))
-  func `lines that are no answers are dropped`() async throws {
+  @Test(.python) func `lines that are no answers are dropped`() async throws {
     let row = try await run(
       """
       for line in lines:
@@ -155,21 +165,7 @@ import Testing
     expectEqual(row.observations.map(\.clientAttempts), [1, 1, 1, 1, 1, 1])
   }
 
-  @Test(.enabled(if: hasPython, "python3 is not here."))
-  func `one that does not end with its input is ended`() async throws {
-    let row = try await run(
-      """
-      signal.signal(signal.SIGTERM, signal.SIG_IGN)
-      for line in lines: say(line["call"])
-      while True: time.sleep(3600)
-      """,
-      calls: 1
-    )
-    expectEqual(row.observations.map(\.ending), [.succeeded])
-  }
-
-  @Test(.enabled(if: hasPython, "python3 is not here."))
-  func `what it takes to load is no call's time`() async throws {
+  @Test(.python) func `what it takes to load is no call's time`() async throws {
     let row = try await run(
       """
       import urllib.request
@@ -188,8 +184,7 @@ import Testing
     #expect(end <= next)
   }
 
-  @Test(.enabled(if: hasPython, "python3 is not here."))
-  func `the answer of another request is known, in any layout`() async throws {
+  @Test(.python) func `the answer of another request is known, in any layout`() async throws {
     let home = try #require(
       Shipped.cassette().interactions.first { $0.request.url.path == "/home" }?.response?.body.text
     )
@@ -208,8 +203,7 @@ import Testing
     expectEqual(row.observations[0].bodyMatches, true)
   }
 
-  @Test(.enabled(if: hasPython, "python3 is not here."))
-  func `its connections are counted where they are kept`() async throws {
+  @Test(.python) func `its connections are counted where they are kept`() async throws {
     var scenario = Scenario("kept")
     scenario.wantsKeptConnections = true
     let script = """
@@ -229,8 +223,7 @@ import Testing
     try await expectEqual(run(script).traffic.connections, [])
   }
 
-  @Test(.enabled(if: hasPython, "python3 is not here."))
-  func `a request behind the end of its call is late`() async throws {
+  @Test(.python) func `a request behind the end of its call is late`() async throws {
     let row = try await run(
       """
       import urllib.request

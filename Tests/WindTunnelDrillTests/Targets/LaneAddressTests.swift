@@ -58,14 +58,7 @@ import Testing
   @Test(arguments: Builder.allCases, [Stage.onTheWire, .inProcess])
   func `a client may build its addresses as it likes`(builder: Builder, stage: Stage) async throws {
     let scenarios = [Scenario.calm] + (try Shipped.scenarios(named: ["server-errors"]))
-    let drill = Drill(
-      Self.cassette,
-      in: scenarios,
-      calls: 20,
-      load: .closedLoop(concurrency: 4),
-      deadline: .seconds(600),
-      stage: stage
-    )
+    let drill = Drill(Self.cassette, scenarios, calls: 20, atOnce: 4, on: stage)
     let report = try await drill.run { call in
       var asked = call.urlRequest
       asked.url = try builder.url(call)
@@ -94,11 +87,9 @@ import Testing
   @Test(.enabled(if: hasNginx, "nginx and curl are not both installed."))
   func `a proxy in between that normalises addresses loses no lane`() async throws {
     let script = TestData.text("normalising-proxy.sh")
-    let drill = try TestSubjects.drill(DrillPlan.execSubject) { plan in
-      (plan.cassette, plan.command) = (Self.cassette, ["sh", "-c", script])
-      (plan.stage, plan.calls, plan.deadline) = (nil, 4, .seconds(120))
+    let row = try await TestSubjects.row(of: ["sh", "-c", script], calls: 4, seconds: 120) {
+      $0.cassette = Self.cassette
     }
-    let row = try #require(try await drill.run().scenarios.first?.subjects.first)
     expectEqual(row.observations.map(\.ending), Array(repeating: .succeeded, count: 4))
     expectEqual(
       row.observations.map { $0.attempts.map(\.source.words) },

@@ -30,12 +30,13 @@
       in scenario: Scenario = late(),
       calls: Int = 2
     ) async throws -> Report.Row {
-      let drill = try TestSubjects.drill(DrillPlan.execSubject) { plan in
-        (plan.command, plan.scenarios, plan.calls) = (command, [scenario], calls)
-        plan.load = .closedLoop(concurrency: calls)
-        (plan.stage, plan.deadline) = (nil, .seconds(120))
-      }
-      return try #require(try await drill.run().scenarios.first?.subjects.first)
+      try await TestSubjects.row(
+        of: command,
+        in: scenario,
+        calls: calls,
+        atOnce: calls,
+        seconds: 120
+      )
     }
 
     /// What curl says of when it had the name, the connection and the first byte; a line for each of its
@@ -61,8 +62,9 @@
       ]
     }
 
-    @Test(.enabled(if: hasCurl, "curl is not installed."))
-    func `a look-up is what is late, and neither the connection nor the answer`() async throws {
+    @Test(.curl) func `a look-up is what is late, and neither the connection nor the answer`()
+      async throws
+    {
       let folder = try Folder()
       let row = try await Self.run(Self.curl(folder))
       expectEqual(row.observations.map(\.ending), [.succeeded, .succeeded])
@@ -93,8 +95,7 @@
       expectEqual(row.observations.map(\.ending), [.succeeded, .succeeded])
     }
 
-    @Test(.enabled(if: hasCurl, "curl is not installed."))
-    func `a client whose limit is for names, too, finds that`() async throws {
+    @Test(.curl) func `a client whose limit is for names, too, finds that`() async throws {
       let row = try await Self.run(["curl", "-sf", "--connect-timeout", "1", "{url}"])
       // CURLE_OPERATION_TIMEDOUT; an answer that is late is nothing to that limit.
       expectEqual(row.observations.map(\.ending), [.failed("exit 28"), .failed("exit 28")])
@@ -114,8 +115,7 @@
       #expect(own != "nameserver 127.0.0.1\n")
     }
 
-    @Test(.enabled(if: hasCurl, "curl is not installed."))
-    func `lost attempts to connect come behind a late name`() async throws {
+    @Test(.curl) func `lost attempts to connect come behind a late name`() async throws {
       let folder = try Folder()
       let lost = Self.late([.always(.always, .connection(.lostSYNs(1)))])
       let row = try await Self.run(Self.curl(folder), in: lost, calls: 1)
@@ -126,7 +126,7 @@
 
     @Test(
       .enabled(
-        if: hasCurl && AuthorityFile.kind == .there,
+        if: hasCurl && TestSubjects.hasAuthority,
         "curl and OpenSSL 3 are not both installed."
       )
     )

@@ -153,13 +153,14 @@ import Testing
 
   @Test(arguments: [Stage.onTheWire, .inProcess])
   func `URLSession says that the host is not found, on both stages`(stage: Stage) async throws {
+    let nameless: Scenario = [.always(.always, .connection(.hostNotFound))]
     let drill = Drill(
       try Shipped.cassette(),
-      in: [[.always(.always, .connection(.hostNotFound))]],
+      [nameless],
       calls: 2,
-      load: .closedLoop(concurrency: 2),
-      deadline: .seconds(60),
-      stage: stage
+      atOnce: 2,
+      seconds: 60,
+      on: stage
     )
     let report = try await drill.run { try await ClosureDrillTests.ask($0) }
     let row = try #require(report.scenarios.first?.subjects.first)

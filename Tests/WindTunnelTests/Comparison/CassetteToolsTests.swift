@@ -94,13 +94,6 @@ import WindTunnelReports
     )
     let row = Report.Row("a", [observation])
     let flown = Report.ScenarioResult("calm", on: .onTheWire, subjects: [row])
-    let report = Report(
-      seed: 1,
-      decisionHash: "",
-      platformErrors: "current",
-      environment: [],
-      scenarios: [flown]
-    )
-    expectEqual(report.interactionsUsed, [3, 5])
+    expectEqual(Report(flown).interactionsUsed, [3, 5])
   }
 }

@@ -12,7 +12,7 @@ import Testing
 
   private func fault(_ text: String) -> String { rule(#"{"faults":[{"status":503},\#(text)]}"#) }
 
-  @Test(arguments: try DataFiles.refusals("scenario", count: 21))
+  @Test(arguments: try DataFiles.refusals("scenario", count: 22))
   func `a scenario that is none is refused in a sentence`(text: String, sentence: String) {
     expectEqual(refusal { try Scenario(json: text) }, sentence)
   }

@@ -65,6 +65,9 @@ struct Calls {
       "inconclusive, no GET or HEAD call is of a critical endpoint; --critical \"GET /home\" names one"
     try expectEqual(verdict("blankScreens == 0", unseen), critical)
     try expectEqual(verdict("blankScreenRate <= 1", unseen), critical)
+    let feed = Calls.row(Calls(good: 5, endpoint: "GET /feed", isCritical: false))
+    let example = critical.replacing("GET /home", with: "GET /feed")
+    try expectEqual(verdict("blankScreens == 0", feed), example)
     let actions =
       "inconclusive, no call but GET and HEAD is of a critical endpoint; "
       + "--critical \"POST /orders\" names one"

@@ -8,23 +8,11 @@ import Testing
 @Suite struct JudgingTests {
   private func report(_ gates: [String] = []) throws -> Report {
     let gates = try gates.map { try Gate($0) }
+    let calm = [Calls.row(Calls(good: 20)), Calls.row(Calls(bad: 20))]
+    let offline = [Calls.row(Calls(good: 10, bad: 10, attempts: nil))]
     return Report(
-      seed: 1,
-      decisionHash: "",
-      platformErrors: "current",
-      scenarios: [
-        Report.ScenarioResult(
-          "calm",
-          on: .onTheWire,
-          subjects: [Calls.row(Calls(good: 20)), Calls.row(Calls(bad: 20))],
-          gates: gates
-        ),
-        Report.ScenarioResult(
-          "offline",
-          on: .onTheWire,
-          subjects: [Calls.row(Calls(good: 10, bad: 10, attempts: nil))]
-        ),
-      ]
+      .init("calm", on: .onTheWire, subjects: calm, gates: gates),
+      .init("offline", on: .onTheWire, subjects: offline)
     )
   }
 

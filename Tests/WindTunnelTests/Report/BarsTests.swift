@@ -15,8 +15,8 @@ import Testing
       let row = Calls.row(Calls(good: good, bad: bad))
       return Report.ScenarioResult(name, on: .onTheWire, subjects: [row], scenario: scenario)
     }
-    var report = Report(seed: 1, decisionHash: "h", platformErrors: "current", scenarios: flown)
-    report.bars = bars
+    var report = Report()
+    (report.scenarios, report.bars) = (flown, bars)
     return report
   }
 
@@ -26,6 +26,14 @@ import Testing
 
   @Test func `every scenario that ships has its class`() throws {
     expectEqual(try Shipped.scenarios().filter { $0.survival == nil }.map(\.name), [])
+  }
+
+  @Test func `a scenario that ships has the reason beside its bars`() throws {
+    let own = try Shipped.scenarios().filter { !$0.bars.isEmpty }
+    expectEqual(own.filter { !$0.notes.contains { $0.name == "_bars" } }.map(\.name), [])
+    let bars = own.map { [$0.name] + $0.bars.map(\.description) }.sorted { $0[0] < $1[0] }
+    let rows = try TestData.rows("shipped-bars.json", count: 13) as [(String, [String])]
+    expectEqual(bars, rows.map { [$0] + $1 })
   }
 
   @Test(arguments: Bars.shipped)
@@ -85,11 +93,81 @@ import Testing
   @Test func `a scenario's own bar takes the place of the set's`() throws {
     let set = try bars((.some, "successRate >= 50 %"))
     let own = try report(set, own: ["successRate >= 5 %", "calls >= 11"], ("b", .some, 1, 9))
-    expectEqual(own.barResults.map(\.verdict), [.met])
-    expectEqual(
-      own.judgements.map(\.description),
-      ["b: some: successRate >= 0.5: met, got 10.0 %", "b: calls >= 11: failed, got 10"]
+    expectEqual(own.barResults.map(\.verdict), [.met, .failed])
+    let table = """
+      bars mine  class  bar                 worst   in  verdict
+      success    some   >= 5.0 % (its own)  10.0 %  b   met
+      calls      some   >= 11 (its own)     10      b   FAILED in 1 of 1: b
+
+      """
+    #expect(own.text().contains(table), "\(own.text())")
+    #expect(own.markdown().contains("| calls | some | &gt;= 11 (its own) | 10 | b | FAILED in"))
+    expectEqual(try #require(own.barResults.first).json["held"], "successRate >= 5 %")
+  }
+
+  @Test(arguments: try TestData.rows("own-bars.json", count: 2) as [([String], [String])])
+  func `every bar of a scenario's own is held`(own: [String], words: [String]) throws {
+    let set = try bars((.some, "successRate >= 50 %"))
+    expectEqual(try report(set, own: own, ("b", .some, 1, 9)).judgements.map(\.description), words)
+  }
+
+  @Test func `the worst figure is the one nearest to its own limit`() throws {
+    var report = try report(
+      bars((.none, "successRate <= 20 %")),
+      ("a", .none, 1, 9),
+      ("b", .none, 3, 7)
     )
+    report.scenarios[1].scenario?.bars = [try Gate("successRate <= 90 %")]
+    let result = try #require(report.barResults.first)
+    expectEqual(
+      [result.scenario, result.condition, result.got ?? ""],
+      ["a", "<= 20.0 %", "10.0 %"]
+    )
+  }
+
+  @Test func `a scenario without a class has no bar, and a run without any proves nothing`() throws
+  {
+    let set = try bars((.all, "successRate >= 50 %"))
+    let without = #"no bar is held in own: add "survival" to it"#
+    var none = try report(set, ("own", .some, 0, 10))
+    none.scenarios[0].scenario?.survival = nil
+    expectEqual(none.verdict.line, "INCONCLUSIVE (98): \(without)")
+    let other = try report(set, ("a", .some, 9, 1)).verdict.line
+    expectEqual(other, "INCONCLUSIVE (98): no bar of mine is for the class of a scenario here")
+    var mixed = try report(set, ("a", .all, 10, 0), ("own", .some, 0, 10))
+    mixed.scenarios[1].scenario?.survival = nil
+    expectEqual(mixed.verdict.exitCode, 0)
+    #expect(mixed.text().contains(without))
+  }
+
+  private func words(_ report: Report) -> [String] { report.barResults.map(\.verdictWords) }
+
+  @Test func `a bar that could not be judged everywhere is not met`() throws {
+    let set = try bars((.some, "p90 <= 10s"), (.all, "averageRetries <= 2"))
+    var report = try report(
+      set,
+      ("in1", .some, 2, 0),
+      ("in2", .some, 2, 0),
+      ("c", .some, 12, 0),
+      ("a", .all, 2, 0),
+      ("b", .all, 2, 0)
+    )
+    report.scenarios[3].subjects = [Calls.row(Calls(good: 2, attempts: nil))]
+    let few = "inconclusive: p90 needs 10 calls and has 2; not judged: in1, in2"
+    expectEqual(words(report), [few, "met in 1 of 2; not judged: a"])
+    expectEqual(report.verdict.exitCode, 98)
+  }
+
+  @Test func `a copy that a client could not have is no failure`() throws {
+    let set = try bars((.none, "blankScreenRate <= 0"))
+    expectEqual(try words(self.report(set, ("a", .none, 1, 9))), ["FAILED in 1 of 1: a"])
+    var report = try report(set, ("a", .none, 0, 10))
+    let never = "warning: this screen was never loaded before in this scenario"
+    expectEqual(words(report), [never])
+    let program = "warning: started for each call: it cannot show a copy; leave {url} out"
+    let calls = Calls(good: 1, bad: 9).observations
+    report.scenarios[0].subjects = [Report.Row("exec", calls, of: .program)]
+    expectEqual(words(report), [program])
   }
 
   @Test func `of few calls the slowest is the percentile`() throws {
@@ -122,6 +200,7 @@ import Testing
     #expect(text(.markdown).contains(row))
     #expect(text(.html).contains("<h2>Bars: mobile</h2>"))
     #expect(text(.junit).contains("<testsuite name=\"bars\" tests=\"4\" failures=\"2\""))
+    #expect(text(.junit).contains("<failure message=\"failed, got 10.0 %\">a&#10;</failure>"))
   }
 
   @Test(

@@ -8,17 +8,9 @@ import Testing
 
 /// Where calls without faults are slow themselves, no time says anything about the client.
 @Suite struct CalmLatencyTests {
-  private static func call(
-    _ number: Int,
-    _ milliseconds: Int,
-    _ ending: Observation.CallResult = .succeeded
-  ) -> Observation {
-    Flights.call(number, ending, milliseconds: milliseconds)
-  }
-
   @Test func `the median of those that succeeded counts, from two seconds on`() {
     func calm(_ latencies: Int...) -> Duration? {
-      Report.Row.calm(latencies.enumerated().map { Self.call($0, $1) })
+      Report.Row.calm(latencies.enumerated().map { Flights.call($0, milliseconds: $1) })
     }
     expectEqual(calm(2000), .seconds(2))
     expectEqual(calm(3200, 10, 4000), .milliseconds(3200))
@@ -26,12 +18,13 @@ import Testing
     expectNil(calm(10, 900, 60_000))
     expectNil(calm())
     // A call that does not end says nothing of how long calls take, and may be the client's bug.
-    let fallen = [Self.call(0, 60_000, .hung), Self.call(1, 60_000, .failed("exit 1"))]
-    expectNil(Report.Row.calm(fallen + [Self.call(2, 10)]))
+    let endings: [Observation.CallResult] = [.hung, .failed("exit 1")]
+    let fallen = endings.map { Flights.call(0, $0, milliseconds: 60_000) }
+    expectNil(Report.Row.calm(fallen + [Flights.call(2)]))
     expectNil(Report.Row.calm(fallen))
-    var strange = Self.call(3, 60_000)
+    var strange = Flights.call(3, milliseconds: 60_000)
     strange.notOnCassette = "GET /b"
-    var talking = Self.call(4, 60_000)
+    var talking = Flights.call(4, milliseconds: 60_000)
     talking.attempts[0].conversation = ConversationLog()
     expectNil(Report.Row.calm([strange, talking]))
   }
@@ -53,13 +46,8 @@ import Testing
 
   private static func report(_ row: Report.Row) throws -> Report {
     let gates = try ["p95 <= 1s", "max <= 60s", "successRate < 1"].map { try Gate($0) }
-    return Report(
-      seed: 1,
-      decisionHash: "",
-      platformErrors: "current",
-      environment: [.init("cassette", "c")],
-      scenarios: [Report.ScenarioResult("rain", on: .onTheWire, subjects: [row], gates: gates)]
-    )
+    let flown = Report.ScenarioResult("rain", on: .onTheWire, subjects: [row], gates: gates)
+    return Report(flown, facts: [.init("cassette", "c")])
   }
 
   private static func starved(_ report: Report) -> Int? {

@@ -1,6 +1,8 @@
 import Mutations
 import WindTunnelReports
 
+@testable import WindTunnel
+
 /// Calls for tests of figures: everything of them is known.
 enum Flights {
   /// An attempt that met these faults, written as the story writes them, at these milliseconds.
@@ -94,20 +96,33 @@ enum Flights {
     _ calls: [Observation],
     gates: [Gate] = [],
     seed: UInt64 = 7,
-    facts: [Report.Fact] = []
+    facts: [Report.Fact] = [],
+    in scenario: Scenario? = nil,
+    on stage: Stage = .onTheWire
   ) -> Report {
-    let row = Report.Row("client", calls, plannedFaults: ["status 503", "reset"])
+    let planned = scenario?.faultNames ?? ["status 503", "reset"]
+    let row = Report.Row("client", calls, plannedFaults: planned)
     return Report(
+      .init("rainy", on: stage, subjects: [row], gates: gates, scenario: scenario),
       seed: seed,
-      decisionHash: String(repeating: "0a", count: 32),
-      platformErrors: "current",
-      environment: facts,
-      scenarios: [Report.ScenarioResult("rainy", on: .onTheWire, subjects: [row], gates: gates)]
+      hash: String(repeating: "0a", count: 32),
+      facts: facts
     )
   }
 }
 
 extension Report {
+  /// Creates a report of scenarios, for tests of these alone.
+  init(_ scenarios: ScenarioResult..., seed: UInt64 = 1, hash: String = "", facts: [Fact] = []) {
+    self.init(
+      seed: seed,
+      decisionHash: hash,
+      platformErrors: "current",
+      environment: facts,
+      scenarios: scenarios
+    )
+  }
+
   /// The same, where a gate passes of which the drill cannot tell.
   var allowingInconclusive: Report {
     var report = self

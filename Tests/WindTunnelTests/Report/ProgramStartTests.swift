@@ -9,22 +9,9 @@ import Testing
 /// Programs' starts in reports: they are told, and no latency has them in it.
 @Suite struct ProgramStartTests {
   private static func call(_ number: Int, _ latency: Int, startUp: Int?) -> Observation {
-    var call = Observation(
-      call: number,
-      endpoint: "GET /home",
-      isCritical: true,
-      ending: .succeeded,
-      showed: true,
-      latency: .milliseconds(latency),
-      attemptCount: 1,
-      attempts: [
-        Observation.Attempt(
-          decision: .init(line: "calm/\(number)\tGET /home\t1\t"),
-          source: .init(words: "recording 1")
-        )
-      ]
-    )
-    (call.intendedStart, call.start) = (.milliseconds(number), .milliseconds(number))
+    let attempts = [Flights.attempt(call: number)]
+    var call = Flights.call(number, start: number, milliseconds: latency, attempts)
+    call.start = .milliseconds(number)
     call.startUp = startUp.map { .milliseconds($0) }
     return call
   }
@@ -36,14 +23,7 @@ import Testing
   }
 
   private static func report(_ row: Report.Row, _ gates: String...) throws -> Report {
-    Report(
-      seed: 1,
-      decisionHash: "",
-      platformErrors: "current",
-      scenarios: [
-        .init("calm", on: .onTheWire, subjects: [row], gates: try gates.map { try Gate($0) })
-      ]
-    )
+    Report(.init("calm", on: .onTheWire, subjects: [row], gates: try gates.map { try Gate($0) }))
   }
 
   private static let tooMany = ProgramStarts(asked: 10, possible: 3.4)
@@ -156,13 +136,10 @@ import Testing
       row.starts = starts
       return try Self.report(row)
     }
-    let whole = try Report(
-      merging: [
-        Report.Part(try part([0, 2], Self.few), from: "a"),
-        Report.Part(try part([1, 3], Self.tooMany), from: "b"),
-        Report.Part(try part([4], ProgramStarts(asked: 10, possible: 5)), from: "c"),
-      ]
-    )
+    let whole = try Report(merging: [
+      .init(part([0, 2], Self.few), from: "a"), .init(part([1, 3], Self.tooMany), from: "b"),
+      .init(part([4], ProgramStarts(asked: 10, possible: 5)), from: "c"),
+    ])
     expectEqual(whole.scenarios[0].subjects[0].starts?.possible, 3.4)
   }
 }

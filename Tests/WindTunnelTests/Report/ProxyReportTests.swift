@@ -81,10 +81,7 @@ import WindTunnelReports
     // All of them were decided behind the last change.
     expectEqual(report.segments.map(\.total.count), [0, 0, 4])
     let json = try JSON(parsing: report.jsonData(), source: "report")
-    guard case .array(let segments)? = json["segments"] else {
-      Issue.record("\(json)")
-      return
-    }
+    let segments = json["segments"]?.elements ?? []
     expectEqual(segments.map { $0["requests"] }, [.number(0), .number(0), .number(4)])
     expectEqual(segments.map { $0["hash"]?.stringValue }, hashes)
     expectEqual(segments.map { $0["seed"]?.intValue }, [1, 1, 1])
@@ -127,13 +124,9 @@ import WindTunnelReports
     let report = ProxyReport(log, seed: 1, duration: .seconds(9))
     let json = try JSON(parsing: report.jsonData(), source: "report")
     #expect(json["windtunnelReport"] == .number(1) && json["seenBy"]?.stringValue == "proxy")
-    guard case .array(let scenarios)? = json["scenarios"], scenarios.count == 2,
-      case .array(let connections)? = scenarios[1]["connections"]
-    else {
-      Issue.record("\(json)")
-      return
-    }
-    expectEqual(scenarios[0]["p95Milliseconds"], .null)
+    let scenarios = json["scenarios"]?.elements ?? []
+    let connections = scenarios.last?["connections"]?.elements ?? []
+    #expect(scenarios.count == 2 && scenarios.first?["p95Milliseconds"] == .null)
     expectEqual(connections.map { $0["connectMilliseconds"] }, [.number(80), .number(90), .null])
     expectEqual(connections.map { $0["broken"] }, [.bool(false), .bool(true), .bool(true)])
   }

@@ -4,16 +4,6 @@ import Testing
 
 /// The sentences by which a report tells newcomers what to do next, and when it keeps quiet.
 @Suite struct ReportHintsTests {
-  private static func strange(_ call: Observation, _ words: String) -> Observation {
-    var call = call
-    call.notOnCassette = words
-    return call
-  }
-
-  private static func failed(_ numbers: Range<Int>) -> [Observation] {
-    numbers.map { Flights.call($0, .failed("exit 22")) }
-  }
-
   /// The report of a program that was started for each call.
   private static func report(
     _ calls: [Observation],
@@ -27,11 +17,11 @@ import Testing
 
   @Test func `a path behind a call's whole address is named with the address to take`() {
     let words = "GET /home/users, nearest #1 GET https://a.test/users"
-    let call = Self.strange(Flights.call(0), words)
+    let call = NotOnCassetteTests.strange(Flights.call(0), words)
     let hint = "it put /users behind {url}, which is a call's whole address; {base} is the server's"
     #expect(Self.report([call]).text().contains("\n\(hint)\n"))
     for other in ["GET /homes", "GET /users", "POST /home/users", "GET /home", "GET /home/"] {
-      let text = Self.report([Self.strange(Flights.call(0), other)]).text()
+      let text = Self.report([NotOnCassetteTests.strange(Flights.call(0), other)]).text()
       #expect(!text.contains("{base}"), "\(other)")
     }
     #expect(!Self.report([call], by: "python3 client.py {base}").text().contains("{url}"))
@@ -44,7 +34,7 @@ import Testing
   @Test func `a cassette without anything that was asked for is said to have judged nothing`() {
     let words = "nothing was judged: no call asked for what is on the cassette"
     let advice = "; --cassette FILE takes one of your own, and windtunnel record makes it\n"
-    let strange = (0..<3).map { Self.strange(Flights.call($0), "GET /users") }
+    let strange = (0..<3).map { NotOnCassetteTests.strange(Flights.call($0), "GET /users") }
     #expect(Self.report(strange).text().contains(words + advice))
     #expect(Self.report(strange).html().contains(words))
     var own = Self.report(strange)
@@ -70,7 +60,7 @@ import Testing
     #expect(!Self.report(mute + [Flights.call(3)]).text().contains(words))
     #expect(!Flights.report(mute).text().contains(words))
     // What came by no call's address did come.
-    let lost = mute.map { Self.strange($0, "GET /users") }
+    let lost = mute.map { NotOnCassetteTests.strange($0, "GET /users") }
     #expect(!Self.report(lost).text().contains(words))
   }
 

@@ -17,9 +17,7 @@ import WindTunnelReports
   }
 
   private func everything() throws -> JSON {
-    let gates = try ["p95 <= baseline", "calls == 200", "p99 <= 1ms", "calls == 1"].map {
-      try Gate($0)
-    }
+    let gates = try gates("p95 <= baseline", "calls == 200", "p99 <= 1ms", "calls == 1")
     let before = Flights.report(Flights.drawn(200, seed: 2), facts: [.init("os", "x")])
     let report = Flights.report(
       Flights.drawn(200, seed: 1),

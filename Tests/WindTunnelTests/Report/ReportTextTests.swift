@@ -34,7 +34,7 @@ import Testing
         return call
       } + [Flights.call(2, .hung)]
     let flown = Report.ScenarioResult("s", on: .onTheWire, subjects: [Report.Row("c", calls)])
-    let report = Report(seed: 1, decisionHash: "", platformErrors: "apple", scenarios: [flown])
+    let report = Report(flown)
     let lines = report.text(inColour: true).split(separator: "\n").map(String.init)
     #expect(lines.contains("* reported by the client: nobody was there to see its attempts"))
     #expect(
@@ -53,18 +53,10 @@ import Testing
     (3, 2, "66.7 %"),
   ]) func `nearly all are not all and few are not none`(count: Int, good: Int, shown: String) {
     let calls = (0..<count).map { number in
-      Observation(
-        call: number,
-        endpoint: "GET /",
-        isCritical: false,
-        ending: number < good ? .succeeded : .failed("timedOut"),
-        showed: true,
-        latency: .zero,
-        attemptCount: 1
-      )
+      Flights.call(number, number < good ? .succeeded : .failed("timedOut"), endpoint: "GET /")
     }
     let flown = Report.ScenarioResult("s", on: .inProcess, subjects: [Report.Row("c", calls)])
-    let report = Report(seed: 1, decisionHash: "", platformErrors: "apple", scenarios: [flown])
+    let report = Report(flown)
     #expect(report.text().contains("  \(shown)  "), "\(report.text())")
   }
 }

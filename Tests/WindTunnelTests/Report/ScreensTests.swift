@@ -15,8 +15,7 @@ import Testing
       }
     let row = Report.Row("client", calls, screens: screens)
     let flown = Report.ScenarioResult("outage", on: .onTheWire, subjects: [row])
-    let report = Report(seed: 1, decisionHash: "h", platformErrors: "current", scenarios: [flown])
-    return try report.judged(by: gates.map { try Gate($0) })
+    return try Report(flown).judged(by: gates.map { try Gate($0) })
   }
 
   @Test func `without a word every read is a screen, and no action is counted`() throws {

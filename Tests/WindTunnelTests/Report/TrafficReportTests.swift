@@ -17,18 +17,8 @@ import WindTunnelReports
         [RuleTests.attempt(number * 200, to: number * 200 + 3)]
       )
     }
-    return Report(
-      seed: 1,
-      decisionHash: "a",
-      platformErrors: "current",
-      scenarios: [
-        Report.ScenarioResult(
-          "reuse",
-          on: .onTheWire,
-          subjects: [Report.Row("exec", observations, of: .service, traffic: traffic)]
-        )
-      ]
-    )
+    let row = Report.Row("exec", observations, of: .service, traffic: traffic)
+    return Report(.init("reuse", on: .onTheWire, subjects: [row]))
   }
 
   private static let leak = {

@@ -6,9 +6,7 @@ extension DrillPlan {
   /// Sets the critical requests of each scenario: those of the plan, or the scenario's own with
   /// those of the cassette.
   mutating func nameCritical() {
-    let marked = cassette.interactions.filter(\.isCritical).map { interaction in
-      RequestPattern("\(interaction.request.method) \(interaction.request.url.path)")
-    }
+    let marked = cassette.interactions.filter(\.isCritical).map { pattern(of: $0.request) }
     for place in scenarios.indices {
       guard critical.isEmpty else {
         scenarios[place].critical = critical
@@ -18,6 +16,19 @@ extension DrillPlan {
         scenarios[place].critical.append(pattern)
       }
     }
+  }
+
+  /// Returns the pattern of a marked request. It names the host if another host has the same path
+  /// without a mark. A recorded star or brace is a text.
+  private func pattern(of request: Request) -> RequestPattern {
+    let path = request.url.path.replacing("{", with: "%7B").replacing("*", with: "%2A")
+    let ofAnyHost = RequestPattern("\(request.method) \(path)")
+    let spreads = cassette.interactions.contains { other in
+      !other.isCritical && other.request.url.host != request.url.host
+        && ofAnyHost.matches(other.request)
+    }
+    guard spreads, let origin = request.url.origin else { return ofAnyHost }
+    return RequestPattern("\(request.method) \(origin)\(path)")
   }
 
   /// Refuses a critical request that no call makes.

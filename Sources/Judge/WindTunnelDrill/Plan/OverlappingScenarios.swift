@@ -17,7 +17,8 @@ extension [Scenario] {
       @escaping @Sendable (Scenario, _ allBegan: @escaping @Sendable () -> Void) async throws
       -> Flown
   ) async throws -> [Flown] {
-    let failure = FirstFailure()
+    // A drill that fails waits for no beginning.
+    let failure = Locked<(isThere: Bool, begins: AsyncStream<Void>.Continuation?)>((false, nil))
     return try await withThrowingTaskGroup(of: (Int, Flown).self) { group in
       func add(_ place: Int, _ scenario: Scenario, then begins: @escaping @Sendable () -> Void) {
         group.addTask {
@@ -26,7 +27,11 @@ extension [Scenario] {
           do {
             return (place, try await run(scenario, begins))
           } catch {
-            failure.hasCome()
+            let waiting = failure.withLock { failure in
+              failure.isThere = true
+              return failure.begins
+            }
+            waiting?.finish()
             throw error
           }
         }
@@ -35,13 +40,16 @@ extension [Scenario] {
       for (place, scenario) in enumerated() where scenario.isIdle { add(place, scenario) {} }
       for (place, scenario) in enumerated() where !scenario.isIdle {
         let (begun, begins) = AsyncStream<Void>.makeStream()
-        // A drill that fails waits for nobody's beginning.
-        failure.whenItComes { begins.finish() }
+        let hasFailed = failure.withLock { failure in
+          failure.begins = begins
+          return failure.isThere
+        }
+        if hasFailed { begins.finish() }
         add(place, scenario) { begins.finish() }
         for await _ in begun {}
         if keepsPart, Task.isCancelled { break }
         try Task.checkCancellation()
-        if failure.isThere { break }
+        if failure.withLock({ $0.isThere }) { break }
       }
       for try await (place, flown) in group { all[place] = flown }
       return all.compactMap(\.self)
@@ -49,49 +57,12 @@ extension [Scenario] {
   }
 }
 
-/// The first failure of a drill's scenarios, and those who are told of it.
-private final class FirstFailure: Sendable {
-  private struct State {
-    var isThere = false
-    var told: [@Sendable () -> Void] = []
-  }
-
-  private let state = Locked(State())
-
-  /// Tells whether one of them has failed.
-  var isThere: Bool { state.withLock { $0.isThere } }
-
-  /// Notes that one has failed.
-  func hasCome() {
-    let told = state.withLock { state in
-      state.isThere = true
-      return exchange(&state.told, with: [])
-    }
-    for tell in told { tell() }
-  }
-
-  /// Tells somebody, who need not be there any more.
-  func whenItComes(_ tell: @escaping @Sendable () -> Void) {
-    let isThere = state.withLock { state in
-      if !state.isThere { state.told.append(tell) }
-      return state.isThere
-    }
-    if isThere { tell() }
-  }
-}
-
 /// The beginnings of a scenario's calls, and somebody who waits for the last of them.
 final class Beginnings: Sendable {
-  /// A call of a subject.
-  private struct Call: Sendable, Hashable {
-    var number: Int
-    var subject: String
-  }
-
   private let count: Int
   /// Those that have begun. One whose process fell may begin a second time, and is one all the
   /// same.
-  private let begun = Locked<Set<Call>>([])
+  private let begun = Locked<[String: Set<Int>]>([:])
   private let allBegan: @Sendable () -> Void
 
   /// Waits for so many beginnings.
@@ -102,7 +73,8 @@ final class Beginnings: Sendable {
   /// Notes that a call of a subject has begun.
   func note(_ call: Int, of subject: String) {
     let isLast = begun.withLock { begun in
-      begun.insert(Call(number: call, subject: subject)).inserted && begun.count == count
+      begun[subject, default: []].insert(call).inserted
+        && begun.values.reduce(0) { $0 + $1.count } == count
     }
     if isLast { allBegan() }
   }

@@ -6,7 +6,8 @@ public import WindTunnel
 /// A call's number decides, never a clock or a thread, so every shard and every repetition flies
 /// the same calls.
 package struct Workload: Sendable {
-  private let requests: [Request]
+  /// Every request that some call makes.
+  let all: [Request]
   /// The endpoint of each of them.
   private let endpoints: [String]
   /// The key of each of them.
@@ -55,13 +56,13 @@ package struct Workload: Sendable {
       uniquingKeysWith: { first, _ in first }
     )
     let origin = startup?.servers.first ?? Deck(cassette).origin
-    let all = recorded.filter { seen.insert(matcher.key($0)).inserted }.map { request in
+    let different = recorded.filter { seen.insert(matcher.key($0)).inserted }.map { request in
       origin.map { request.at($0) } ?? request
     }
-    let weighed = all.map { ($0, mix.weight(of: $0)) }.filter { $0.1 > 0 }
-    requests = weighed.map(\.0)
-    endpoints = requests.map { "\($0.method) \($0.url.path)" }
-    keys = requests.map { matcher.key($0) }
+    let weighed = different.map { ($0, mix.weight(of: $0)) }.filter { $0.1 > 0 }
+    all = weighed.map(\.0)
+    endpoints = all.map { "\($0.method) \($0.url.path)" }
+    keys = all.map { matcher.key($0) }
     var sum = 0
     let sums = weighed.map { _, weight in
       sum += weight
@@ -70,8 +71,8 @@ package struct Workload: Sendable {
     self.sums = weighed.contains { $0.1 != 1 } ? sums : []
     draws = Draws(seed: seed, scenario: "", lane: .deck, key: "mix", ordinal: 0, rule: "")
     let order = draws.apart(1)
-    let covers = (calls ?? 0) >= requests.count
-    firsts = covers ? requests.indices.sorted { order.bits($0) < order.bits($1) } : []
+    let covers = (calls ?? 0) >= all.count
+    firsts = covers ? all.indices.sorted { order.bits($0) < order.bits($1) } : []
     var known: Set<String?> = []
     // Any of the servers of a start may be asked for its page.
     authorities = (recorded.map(\.url) + (startup?.servers ?? [])).filter {
@@ -83,7 +84,7 @@ package struct Workload: Sendable {
   }
 
   /// Whether there is no request to call.
-  package var isEmpty: Bool { requests.isEmpty }
+  package var isEmpty: Bool { all.isEmpty }
 
   /// Whether the requests were recorded at more than one host.
   var hasSeveralHosts: Bool { authorities.count > 1 }
@@ -91,11 +92,8 @@ package struct Workload: Sendable {
   /// Whether no call holds a conversation.
   var holdsNone: Bool { !keys.contains { conversations[$0] != nil } }
 
-  /// Every request that some call makes.
-  var all: [Request] { requests }
-
   /// Returns the request of a call.
-  package func request(of call: Int) -> Request { requests[place(of: call)] }
+  package func request(of call: Int) -> Request { all[place(of: call)] }
 
   /// Returns the endpoint of a call, such as `GET /home`.
   package func endpoint(of call: Int) -> String { endpoints[place(of: call)] }
@@ -110,10 +108,10 @@ package struct Workload: Sendable {
   func key(of call: Int) -> RequestKey { keys[place(of: call)] }
 
   private func place(of call: Int) -> Int {
-    guard let total = sums.last else { return call % requests.count }
+    guard let total = sums.last else { return call % all.count }
     if call < firsts.count { return firsts[call] }
     let drawn = Int(draws.unit(call) * Double(total))
-    return sums.firstIndex { drawn < $0 } ?? requests.count - 1
+    return sums.firstIndex { drawn < $0 } ?? all.count - 1
   }
 
   /// Returns the requests of a key that a call can come to: its own, or one it was redirected to,

@@ -97,13 +97,11 @@ final class StartingPlaces: Sendable {
 
   private struct State {
     var free: Int
-    /// The number of those who have waited for one.
-    var count = 0
     /// Those who wait for one, the oldest first; they are told whether they have got it.
-    var waiting: [(number: Int, continuation: CheckedContinuation<Bool, Never>)] = []
+    var waiting: [(number: UUID, continuation: CheckedContinuation<Bool, Never>)] = []
 
     /// Takes somebody who waits no longer out of the line.
-    mutating func leave(_ number: Int) -> CheckedContinuation<Bool, Never>? {
+    mutating func leave(_ number: UUID) -> CheckedContinuation<Bool, Never>? {
       guard let place = waiting.firstIndex(where: { $0.number == number }) else { return nil }
       return waiting.remove(at: place).continuation
     }
@@ -121,10 +119,7 @@ final class StartingPlaces: Sendable {
   ///
   /// - Returns: What gives it back; only the first time counts.
   func place() async -> @Sendable () -> Void {
-    let number = state.withLock { state in
-      state.count += 1
-      return state.count
-    }
+    let number = UUID()
     let hasPlace = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let hasPlace: Bool? = state.withLock { state in

@@ -275,6 +275,7 @@ package struct DrillProgram: Sendable {
     if let path = try arguments.value("--cassette") {
       let file = URL(typed: path)
       try plan.apply(cassette: file)
+      plan.cassetteFile = plan.cassetteFile.map(arguments.fromStart)
     }
     let group = try plan.apply(scenarios: arguments, speaker)
     if !arguments.has("--cassette"), plan.scenarios.allSatisfy({ $0.startup != nil }) {

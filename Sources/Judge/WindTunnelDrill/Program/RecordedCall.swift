@@ -85,25 +85,25 @@ extension RecordedCall {
     } else if flown.scenario?.startup != nil {
       plan.cassette = try Shipped.startup()
     }
-    guard SHA256.hexadecimal(plan.cassette.data()) == fact("cassette") else {
+    guard SHA256.hexadecimal(plan.cassette.data()) == report.fact("cassette") else {
       throw Refusal.usage("The report was flown on another cassette; give it by --cassette FILE.")
     }
     plan.scenarios = [try scenario(arguments)]
     (plan.seed, plan.stage) = (report.seed, flown.stage)
-    if fact(Report.clock) != nil { plan.time = .virtualTime }
+    if report.fact(Report.clock) != nil { plan.time = .virtualTime }
     (plan.subjects, plan.load) = ([subject], .closedLoop(concurrency: 1))
-    plan.calls = fact("calls").flatMap { Int($0) }
+    plan.calls = report.fact("calls").flatMap { Int($0) }
     plan.errors = .init(rawValue: report.platformErrors) ?? plan.errors
-    let shares = fact("mix")?.components(separatedBy: ", ") ?? []
+    let shares = report.fact("mix")?.components(separatedBy: ", ") ?? []
     plan.mix = Mix(shares.compactMap { Mix.Share($0) })
-    let ignored = fact("ignoredQuery")?.components(separatedBy: ", ") ?? []
+    let ignored = report.fact("ignoredQuery")?.components(separatedBy: ", ") ?? []
     plan.ignoredQuery = ignored.map { NamePattern($0) }
     if subject == DrillPlan.execSubject {
       plan.command = try command(arguments, startsCommand)
     } else if !arguments.command.isEmpty {
       throw Refusal.commandWithoutExec
     }
-    let timeout = fact("timeoutMilliseconds").flatMap { Int64($0) }.map {
+    let timeout = report.fact("timeoutMilliseconds").flatMap { Int64($0) }.map {
       Duration.milliseconds($0)
     }
     plan.deadline = try arguments.duration("--timeout") ?? timeout ?? plan.deadline
@@ -112,17 +112,16 @@ extension RecordedCall {
     return plan
   }
 
-  private func fact(_ name: String) -> String? {
-    report.environment.first { $0.name == name }?.value
-  }
-
-  /// Returns the file of a flag. Without it, returns the cassette of the run, in this folder or
-  /// beside the report; `nil` for the cassette that ships.
+  /// Returns the file of a flag. Without it, returns the cassette of the run, in this folder, or
+  /// beside the report or its folder; `nil` for the cassette that ships.
   private func cassetteFile(_ arguments: Arguments) throws -> URL? {
     if let path = try arguments.value("--cassette") { return URL(typed: path) }
-    guard let path = fact("cassetteFile") else { return nil }
+    guard let path = report.fact("cassetteFile") else { return nil }
     let beside = URL(typed: file).deletingLastPathComponent()
-    let places = [URL(typed: path), beside.appending(path: URL(typed: path).lastPathComponent)]
+    let name = URL(typed: path).lastPathComponent
+    let places = [
+      URL(typed: path), beside.appending(path: name), beside.appending(path: "../\(name)"),
+    ]
     guard let found = places.first(where: { FileManager.default.fileExists(atPath: $0.path) })
     else {
       throw Refusal(
@@ -148,7 +147,7 @@ extension RecordedCall {
 
   private func command(_ arguments: Arguments, _ startsCommand: Bool) throws -> [String] {
     if !arguments.command.isEmpty { return arguments.command }
-    guard let kept = fact(CommandWords.fact).flatMap({ CommandWords(text: $0) }),
+    guard let kept = report.fact(CommandWords.fact).flatMap({ CommandWords(text: $0) }),
       let program = kept.words.first
     else { throw Refusal.execWithoutCommand }
     guard startsCommand else { return kept.words }

@@ -12,11 +12,17 @@ package struct ReportFiles: Sendable {
     files = try arguments.files("--report", endingIn: ReportRendering.fileExtensions) {
       ReportRendering(fileExtension: $0)
     }
-    if try arguments.value("--write-baseline") != nil, arguments.has("--baseline") {
+    let path = try arguments.value("--write-baseline")
+    if path != nil, arguments.has("--baseline") {
       throw Refusal.both("--baseline", "--write-baseline")
     }
+    if path != nil, arguments.has("--shard") {
+      throw Refusal.usage(
+        "--write-baseline wants all calls, and --shard makes a part of them. Leave one out."
+      )
+    }
     baseline = try arguments.files("--write-baseline", endingIn: ["json", "json.gz"]) {
-      ["json", "gz"].contains($0) ? true : nil
+      $0 == "json" || path?.hasSuffix(".json.gz") == true ? true : nil
     }.last?.file
   }
 

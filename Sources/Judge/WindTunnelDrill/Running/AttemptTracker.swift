@@ -6,43 +6,13 @@ internal import WindTunnelSymptoms
 /// Makes attempts of the events of a deck, and sends each: before anything of it can happen, and
 /// again when it is over.
 final class AttemptTracker: Sendable {
-  /// The facts that were seen of one call.
-  struct Seen: Sendable {
-    var count = 0
-    /// Tells whether the server answered something else on purpose, and in good form.
-    var hasMutation = false
-    /// The facts of it by which requests of an app's start are known.
-    var start = StartRequests.Seen()
-    /// The first request that is not on the cassette, with the nearest one that is.
-    var notOnCassette: String?
-    /// The first requests that came, whose secrets its client may print again.
-    var requests: [Request] = []
-    /// The host that its first request came to.
-    var host: String?
-    /// Tells whether its first request came by TLS.
-    var isSecure: Bool?
-    /// The numbers of the values that its own requests are compared by, from 0, which are the same
-    /// whatever other calls are in the air.
-    var numbers = CallNumbers()
-    /// The number of values in it that are compared with those of other calls.
-    var marks = 0
-    /// The versions of bodies that its requests were answered with, in order.
-    var versions: [AnsweredVersion] = []
-    /// The cut in which its last answer ended, where that was a stream of events.
-    var cut: CutStream?
-    /// Tells whether its last answer was a stream that ended with an event of an error.
-    var endsInErrorEvent = false
-    /// The time of the first sign of the client: a question for a name, a connection or a request.
-    var firstSign: Duration?
-  }
-
   private struct State: Sendable {
-    var calls: [Int: Seen] = [:]
+    var calls: [Int: CallFacts] = [:]
     /// The number of attempts of each call that has ended: what its client sends later goes on from
     /// there, or it would be told as the call's first attempt once more.
     var taken: [Int: Int] = [:]
     /// By the number of the decision.
-    var open: [Int: Open] = [:]
+    var open: [Int: OpenAttempt] = [:]
     /// The conversations that have not ended, by the number of the decision.
     var conversing: [Int: (call: Int, place: Int)] = [:]
     /// The times, by call, at which names were asked for and answered that no attempt has used yet.
@@ -58,14 +28,12 @@ final class AttemptTracker: Sendable {
     /// The last requests for what is not on the cassette that came by no call's address, the oldest
     /// first.
     var strays: [(at: Duration, words: String)] = []
-    /// The numbers of what requests brought.
-    var numbers = ValueNumbers()
-    /// The names of the recorded queries of each path, once one is asked for.
-    var recordedQueries: [String: Set<String>]?
+    /// The values by which requests of several calls are compared.
+    var shared: SharedValues
 
     /// Returns the call that a decision was made for, and the attempt's place in it.
     func attempt(of id: Int) -> (call: Int, place: Int)? {
-      open[id].map { ($0.call, $0.place) } ?? conversing[id]
+      open[id].map { ($0.call, $0.end.place) } ?? conversing[id]
     }
 
     /// Counts an attempt.
@@ -102,7 +70,7 @@ final class AttemptTracker: Sendable {
       if let index = calls.index(forKey: call) {
         if calls.values[index].firstSign == nil { calls.values[index].firstSign = moment }
       } else if taken[call] == nil {
-        calls[call] = Seen(firstSign: moment)
+        calls[call] = CallFacts(firstSign: moment)
       }
       guard !awaited.isEmpty, let tell = awaited.removeValue(forKey: call) else { return nil }
       return { tell(moment) }
@@ -122,29 +90,6 @@ final class AttemptTracker: Sendable {
   /// flight.
   private static let straysMax = 256
 
-  /// The limits of what is kept of a call's requests.
-  private static let requestsMax = 4
-  private static let versionsMax = 8
-  private static let requestBytesMax = 64 << 10
-
-  /// An attempt that is not over: which it is of which call, and how far it has come.
-  private struct Open: Sendable {
-    var call: Int
-    var place: Int
-    /// Tells whether it belongs to an app's start.
-    var isOfStart: Bool
-    /// Tells whether an earlier answer was made up on purpose: nobody has recorded what follows it.
-    var isLedAstray: Bool
-    var requestEnd: Duration?
-    var firstByte: Duration?
-    var stages: ExchangeStages
-    /// The date in `Retry-After`, as an offset.
-    var retryNotBefore: Duration?
-    /// The status, where the request asks for a part and may get it.
-    var status: Int?
-  }
-
-  private let cassette: Cassette
   /// The places of the streams of events.
   private let streams: Set<Int>
   /// The rule by which requests belong to an app's start, and are no attempts at what their call
@@ -153,16 +98,9 @@ final class AttemptTracker: Sendable {
   private let stage: Stage
   private let epoch: DispatchTime
   private let send: @Sendable (WorkerMessage) -> Void
-  private let state = Locked(State())
+  private let state: Locked<State>
   private let recordings = Locked(KnownRecordings())
-  /// The attempts without their decisions, by what they were dealt.
-  private let dealt: Distinct<Dealt, Observation.Attempt>
-
-  /// A response and the faults that are done to it.
-  private struct Dealt: Sendable, Hashable {
-    var take: Journal.Take
-    var faults: [Fault]
-  }
+  private let dealt: DealtAttempts
 
   init(
     _ cassette: Cassette,
@@ -172,11 +110,9 @@ final class AttemptTracker: Sendable {
     epoch: DispatchTime,
     _ send: @escaping @Sendable (WorkerMessage) -> Void
   ) {
-    (self.cassette, self.streams, self.startRequests) = (cassette, streams, startRequests)
-    (self.stage, self.epoch, self.send) = (stage, epoch, send)
-    dealt = Distinct {
-      Observation.Attempt($0.take, $0.faults, over: Self.interaction($0.take, cassette))
-    }
+    (self.streams, self.startRequests, self.stage) = (streams, startRequests, stage)
+    (self.epoch, self.send, dealt) = (epoch, send, DealtAttempts(of: cassette))
+    state = Locked(State(shared: SharedValues(of: cassette)))
   }
 
   /// Takes an event of the deck's.
@@ -234,7 +170,7 @@ final class AttemptTracker: Sendable {
     let isBad = isConnection && entry.decision.showsBadCertificate
     let key = isConnection ? nil : entry.decision.key
     let misleads = entry.decision.faults.mislead
-    var attempt = attempt(entry, at: now)
+    var attempt = dealt.attempt(entry, at: now)
     let status = attempt.status
     let tell = state.withLock { state -> (@Sendable () -> Void)? in
       let tell = state.noteSign(of: call, at: sign)
@@ -245,15 +181,14 @@ final class AttemptTracker: Sendable {
       let begun = state.connecting.isEmpty ? nil : state.connecting.removeValue(forKey: call)
       let lookUp = state.lookingUp.isEmpty ? nil : state.lookingUp.removeValue(forKey: call)
       guard !isConnection else { return tell }
-      var stages = ExchangeStages()
-      stages.dns = lookUp.map { $0.answered - $0.asked }
-      if let begun { stages.connect = now - begun }
-      state.open[entry.id] = Open(
+      var end = WorkerMessage.AttemptEnd(place: place, at: now)
+      end.stages.dns = lookUp.map { $0.answered - $0.asked }
+      if let begun { end.stages.connect = now - begun }
+      state.open[entry.id] = OpenAttempt(
         call: call,
-        place: place,
         isOfStart: isOfStart,
         isLedAstray: isLedAstray,
-        stages: stages
+        end: end
       )
       let bad = state.underBadCertificate
       attempt.isUnderBadCertificate = !bad.isEmpty && bad.contains(call)
@@ -327,90 +262,26 @@ final class AttemptTracker: Sendable {
     let date = retryDate(of: outcome)
     let asksForPart = outcome.request.headers["Range"] != nil
     let status = asksForPart ? AnswerSummary.status(of: outcome) : nil
-    let brought = Brought(outcome, recordings.withLock { $0.values(of: outcome) }, on: stage)
+    let request = SentRequest(outcome, recordings.withLock { $0.values(of: outcome) }, on: stage)
     let told = state.withLock { state -> WorkerMessage? in
       guard let place = state.open.index(forKey: outcome.id) else { return nil }
       state.open.values[place].requestEnd = now
-      state.open.values[place].retryNotBefore = date
-      state.open.values[place].status = status
-      state.open.values[place].stages.tls = handshake?.inWholeMicroseconds
-      state.open.values[place].stages.upload = upload?.inWholeMicroseconds
-      let (call, attempt) = (state.open.values[place].call, state.open.values[place].place)
-      // Nobody compares what is sent behind the end of its call, and its numbers are gone.
+      state.open.values[place].end.retryNotBefore = date
+      state.open.values[place].end.status = status
+      state.open.values[place].end.stages.tls = handshake?.inWholeMicroseconds
+      state.open.values[place].end.stages.upload = upload?.inWholeMicroseconds
+      let (call, attempt) = (state.open.values[place].call, state.open.values[place].end.place)
+      // No rule compares what is sent after the end of its call, and its numbers are gone.
       guard let index = state.calls.index(forKey: call) else { return nil }
       // Out of its place, so that nothing of it is copied.
-      var seen = Seen()
-      swap(&seen, &state.calls.values[index])
-      defer { swap(&seen, &state.calls.values[index]) }
-      if outcome.request.body.count <= Self.requestBytesMax,
-        seen.requests.count < Self.requestsMax
-      {
-        seen.requests.append(outcome.request)
-      }
+      var facts = CallFacts()
+      swap(&facts, &state.calls.values[index])
+      defer { swap(&facts, &state.calls.values[index]) }
       let isOfStart = state.open.values[place].isOfStart
-      let sent = sent(outcome, brought, by: call, isOfStart: isOfStart, &seen, &state)
+      let sent = facts.note(request, of: call, isOfStart: isOfStart, startRequests, &state.shared)
       return sent == Observation.Sent() ? nil : .sent(call: call, place: attempt, sent)
     }
     if let told { send(told) }
-  }
-
-  /// The things that a request brought, worked out in front of the lock.
-  private struct Brought: Sendable {
-    var values: SentValues
-    var host: String?
-    var resumesAt: Int?
-
-    init(_ outcome: Outcome, _ values: SentValues, on stage: Stage) {
-      self.values = values
-      host = SentValues.host(of: outcome, on: stage)
-      resumesAt = outcome.request.resumesAt
-    }
-  }
-
-  /// Returns what a request brought that rules compare.
-  private func sent(
-    _ outcome: Outcome,
-    _ brought: Brought,
-    by call: Int,
-    isOfStart: Bool,
-    _ seen: inout Seen,
-    _ state: inout State
-  ) -> Observation.Sent {
-    let (values, host, resumesAt) = (brought.values, brought.host, brought.resumesAt)
-    var sent = Observation.Sent()
-    sent.content = values.content.map { seen.numbers.number(of: $0) }
-    sent.credentials = values.credentials.map { seen.numbers.number(of: $0) }
-    sent.apiKeys = values.apiKeys.map { seen.numbers.number(of: $0) }
-    sent.key = values.key.map { seen.numbers.number(of: $0) }
-    sent.marks = values.marks.map { state.numbers.number(of: $0, in: call, &seen.marks) }
-    // A start asks several servers, and which of them comes first says nothing of a call.
-    sent.isElsewhere = !isOfStart && seen.host.map { $0 != host } ?? false
-    if seen.host == nil, !isOfStart { seen.host = host }
-    sent.isSecure = outcome.isSecure
-    sent.isConditional = outcome.request.isConditional
-    sent.resumesAt = resumesAt
-    sent.isResumedConditionally = resumesAt != nil && outcome.request.headers["If-Range"] != nil
-    startRequests.note(outcome, isOfStart: isOfStart, in: &seen.start)
-    if !isOfStart, let number = outcome.decision.faults.version,
-      seen.versions.count < Self.versionsMax
-    {
-      var version = AnsweredVersion(number: number)
-      (version.resumesAt, version.origin) = (resumesAt, outcome.request.url.origin)
-      version.isOfFailedProbe = version.origin.map(seen.start.failedProbes.contains) ?? false
-      seen.versions.append(version)
-    }
-    if seen.isSecure == true, !outcome.isSecure {
-      let open = SentValues.openCookies(of: cassette)
-      sent.credentials = SentValues(of: outcome, besidesCookies: open).credentials
-        .map { seen.numbers.number(of: $0) }
-    }
-    if seen.isSecure == nil { seen.isSecure = outcome.isSecure }
-    if outcome.request.url.query != nil {
-      let recorded = state.recordedQueries ?? SentValues.queries(of: cassette)
-      state.recordedQueries = recorded
-      sent.takeParameters(of: outcome.request, recorded: recorded)
-    }
-    return sent
   }
 
   private func ended(_ outcome: Outcome, _ end: ExchangeEnd?) {
@@ -419,24 +290,23 @@ final class AttemptTracker: Sendable {
     // the last event that it had seen.
     let isResumed = outcome.request.headers["Last-Event-ID"] != nil
     let wasNotCut = isResumed || end?.ending == .whole || end?.ending == .clientLeft
-    let found = state.withLock { state -> Open? in
+    let found = state.withLock { state -> OpenAttempt? in
       let open = state.open.removeValue(forKey: outcome.id)
       if wasNotCut, let open { state.calls[open.call]?.cut = nil }
       // What follows a handshake is told behind its end.
       if let open, outcome.recording?.isConversation == true {
-        state.conversing[outcome.id] = (open.call, open.place)
+        state.conversing[outcome.id] = (open.call, open.end.place)
       }
       return open
     }
     guard let open = found else { return }
     let hasLeft =
       end.map { [ExchangeEnd.Ending.clientLeft, .stopped].contains($0.ending) } ?? false
-    let bytesSent = hasLeft ? end?.bytes : nil
-    var end = WorkerMessage.AttemptEnd(place: open.place, at: now)
-    end.stages = Self.stages(of: open, over: outcome.linkStages, end: now)
-    end.retryNotBefore = open.retryNotBefore
-    (end.status, end.bytesSent) = (open.status, bytesSent)
-    send(.attemptEnded(call: open.call, end))
+    var ending = open.end
+    ending.at = now
+    ending.stages = open.stages(over: outcome.linkStages, until: now)
+    ending.bytesSent = hasLeft ? end?.bytes : nil
+    send(.attemptEnded(call: open.call, ending))
   }
 
   private func conversed(_ outcome: Outcome, _ log: ConversationLog) {
@@ -486,89 +356,20 @@ final class AttemptTracker: Sendable {
     }
   }
 
-  /// Adds what was seen to what the link made the attempt wait for in front of its answer.
-  private static func stages(
-    of open: Open,
-    over link: ExchangeStages?,
-    end: Duration
-  ) -> ExchangeStages {
-    var stages = open.stages
-    if let link {
-      func together(_ one: Duration?, _ other: Duration?) -> Duration? {
-        guard let one else { return other }
-        return one + (other ?? .zero)
-      }
-      stages.dns = together(link.dns, stages.dns)
-      stages.connect = together(link.connect, stages.connect)
-      stages.tls = together(link.tls, stages.tls)
-      stages.upload = together(link.upload, stages.upload)
-    }
-    guard let first = open.firstByte else { return stages }
-    if let requestEnd = open.requestEnd {
-      stages.firstByte = max(.zero, first - requestEnd - (link?.beforeAnswer ?? .zero))
-    }
-    stages.body = end - first
-    return stages
-  }
-
   /// Returns what was seen of a call that began at `start` and is over, and forgets all of it but
   /// the number of its attempts.
   ///
   /// A call of which nothing came, while what is not on the cassette came by no call's address, is
   /// taken to have asked for that: its client has lost the call's part of the address.
-  func take(_ call: Int, since start: Duration) -> Seen {
+  func take(_ call: Int, since start: Duration) -> CallFacts {
     state.withLock { state in
       if !state.awaited.isEmpty { state.awaited[call] = nil }
       state.bounds[call] = nil
-      var seen = state.calls.removeValue(forKey: call) ?? Seen()
+      var seen = state.calls.removeValue(forKey: call) ?? CallFacts()
       state.taken[call, default: 0] += seen.count
       if seen.count == 0 { seen.notOnCassette = state.strays.first { $0.at >= start }?.words }
       return seen
     }
-  }
-
-  private func attempt(_ entry: Journal.Entry, at now: Duration) -> Observation.Attempt {
-    let decision = entry.decision
-    if entry.take == .connection {
-      var attempt = Observation.Attempt(
-        decision: AttemptDecision(decision),
-        source: .played(.connection)
-      )
-      (attempt.start, attempt.end) = (now, now)
-      attempt.error = AnswerSummary(connection: decision).symptom?.rawValue
-      return attempt
-    }
-    var attempt = dealt(Dealt(take: entry.take, faults: decision.faults))
-    attempt.decision = AttemptDecision(decision)
-    attempt.start = now
-    attempt.isRepeatable = entry.isRepeatable
-    return attempt
-  }
-
-  private static func interaction(_ take: Journal.Take, _ cassette: Cassette) -> Interaction? {
-    switch take {
-    case .recording(let place), .withheld(let place):
-      cassette.interactions.indices.contains(place) ? cassette.interactions[place] : nil
-    case .computed, .forwarded, .unmatched, .connection: nil
-    }
-  }
-}
-
-extension Observation.Attempt {
-  /// Creates an attempt without its decision, from the played response and its faults.
-  init(
-    _ take: Journal.Take,
-    _ faults: [Fault],
-    over interaction: Interaction?
-  ) {
-    self.init(decision: AttemptDecision(line: ""), source: .played(take))
-    let answer = AnswerSummary(faults, over: interaction)
-    status = answer.status
-    bytes = answer.bytes
-    error = answer.symptom?.rawValue
-    retryAfter = answer.retryAfter
-    isStaleOnArrival = interaction?.isStaleOnArrival(with: faults) ?? false
-    if faults.isEmpty { cacheTerms = interaction?.cacheTerms }
   }
 }
 
@@ -586,31 +387,4 @@ extension FaultDecision {
       if case .connection(.tls(let fault)) = $0 { fault.isOfBadCertificate } else { false }
     }
   }
-}
-
-extension DispatchTime {
-  /// The time since then, in whole microseconds.
-  var elapsed: Duration {
-    let now = DispatchTime.now().uptimeNanoseconds
-    return .microseconds(Int64(now > uptimeNanoseconds ? (now - uptimeNanoseconds) / 1000 : 0))
-  }
-}
-
-extension ConversationLog {
-  /// The same without what a report does not keep of times.
-  fileprivate var inWholeMicroseconds: ConversationLog {
-    var log = self
-    for place in log.messages.indices {
-      log.messages[place].at = messages[place].at.inWholeMicroseconds
-    }
-    log.unansweredSince = unansweredSince?.inWholeMicroseconds
-    log.silentSince = silentSince?.inWholeMicroseconds
-    log.end = end?.inWholeMicroseconds
-    return log
-  }
-}
-
-extension Duration {
-  /// Without what a report does not keep.
-  var inWholeMicroseconds: Duration { .microseconds(wholeMicroseconds) }
 }

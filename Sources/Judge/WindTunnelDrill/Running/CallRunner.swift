@@ -31,46 +31,29 @@ struct CallRunner: Sendable {
     var hanging = Alarm.byOneTimer()
     /// The alarm that tells callers to give their calls up.
     var givingUp = Alarm.clock
-
-    /// Returns the requests of a subject's calls.
-    func workload(of subject: any Subject) -> Workload {
-      Workload(
-        cassette,
-        mix: mix,
-        seed: seed,
-        matcher: matcher,
-        holdingConversations: subject.holdsConversations(on: stage),
-        coveringAllBy: coveringCalls
-      )
-    }
   }
 
   let workload: Workload
   private let subject: any Subject
-  private let scenario: Scenario
+  private let setup: Setup
   private let target: any Target
   private let deck: Deck
-  private let seesAttempts: Bool
   private let deadline: Duration
-  private let patience: Duration
   private let attemptTimeout: Duration
   private let emit: @Sendable (WorkerMessage) -> Void
-  private let seed: UInt64
   private let attempts: AttemptTracker
   private let bodies: RecordedBodies
   private let texts: RecordedTexts
   /// The keys of the requests whose calls must show something.
   private let critical: Set<RequestKey>
   private let epoch: DispatchTime
-  private let authorityFile: URL?
-  private let alarms: (hanging: Alarm, givingUp: Alarm)
-  private let cassette: Cassette
   /// The start of an app that the cassette has; `nil` where it has none.
   private let startWatch: StartWatch?
-  /// The age of the scenario when the first call begins; `nil`: it begins with the first attempt.
-  private let age: Duration?
   /// The number of calls so far.
   private let begun = Locked(0)
+
+  private var scenario: Scenario { setup.scenario }
+  private var seesAttempts: Bool { Targets.seesAttempts(in: scenario, on: setup.stage) }
 
   /// Sets the stage up.
   init(
@@ -84,19 +67,21 @@ struct CallRunner: Sendable {
     if subject.needsSockets, setup.stage == .inProcess {
       throw DrillError.plan("A program cannot be flown in process: it is another process.")
     }
-    self.subject = subject
-    self.deadline = deadline
-    patience = setup.patience ?? DrillCall.patience(deadline)
-    self.attemptTimeout = attemptTimeout
-    self.emit = emit
-    (scenario, seed) = (setup.scenario, setup.seed)
-    workload = setup.workload(of: subject)
+    (self.subject, self.setup, self.emit, self.epoch) = (subject, setup, emit, epoch)
+    (self.deadline, self.attemptTimeout) = (deadline, attemptTimeout)
+    workload = Workload(
+      setup.cassette,
+      mix: setup.mix,
+      seed: setup.seed,
+      matcher: setup.matcher,
+      holdingConversations: subject.holdsConversations(on: setup.stage),
+      coveringAllBy: setup.coveringCalls
+    )
     bodies = RecordedBodies(setup.cassette, matcher: setup.matcher)
     texts = RecordedTexts(setup.cassette, matcher: setup.matcher)
     critical = Set(
       workload.all.filter { setup.scenario.isCritical($0) }.map { setup.matcher.key($0) }
     )
-    self.epoch = epoch
     let attempts = AttemptTracker(
       setup.cassette,
       streams: texts.streamPlaces,
@@ -106,7 +91,12 @@ struct CallRunner: Sendable {
       emit
     )
     self.attempts = attempts
-    let names = try await Self.names(of: subject, in: setup, telling: attempts)
+    let isLate =
+      subject.needsSockets && setup.stage == .onTheWire && Targets.needsNames(setup.scenario)
+    let delay = setup.scenario.link?.dnsDelay ?? .zero
+    let names =
+      isLate
+      ? try await LateNames(after: delay) { attempts.askedForName(of: $0, until: $1) } : nil
     deck = Deck(
       setup.cassette,
       // What is waited for at the name server is not waited for again.
@@ -115,9 +105,6 @@ struct CallRunner: Sendable {
       options: Self.options(setup, servers: workload.startup?.servers ?? []),
       observe: { attempts.observe($0) }
     )
-    age = setup.elapsed
-    seesAttempts = Targets.seesAttempts(in: setup.scenario, on: setup.stage)
-    (authorityFile, alarms) = (setup.authority?.file, (setup.hanging, setup.givingUp))
     target = try await Targets.target(
       setup.stage,
       deck,
@@ -127,22 +114,7 @@ struct CallRunner: Sendable {
       names,
       servers: workload.startup?.servers ?? []
     )
-    cassette = setup.cassette
     startWatch = workload.startup.map { StartWatch($0, in: setup.scenario, subject) }
-  }
-
-  /// Starts the name server of a subject that looks names up late; `nil` if there is none.
-  private static func names(
-    of subject: any Subject,
-    in setup: Setup,
-    telling attempts: AttemptTracker
-  ) async throws -> LateNames? {
-    guard subject.needsSockets, setup.stage == .onTheWire, Targets.needsNames(setup.scenario) else {
-      return nil
-    }
-    return try await LateNames(after: setup.scenario.link?.dnsDelay ?? .zero) {
-      attempts.askedForName(of: $0, until: $1)
-    }
   }
 
   /// Returns the options by which a cassette is played to a subject.
@@ -164,7 +136,7 @@ struct CallRunner: Sendable {
     case .closedLoop(let concurrency): await run(calls, atOnce: concurrency)
     case .openLoop(let rate):
       let count = (calls.max() ?? -1) + 1
-      await begin(calls, ArrivalProcess(seed: seed, callsPerSecond: rate, count: count))
+      await begin(calls, ArrivalProcess(seed: setup.seed, callsPerSecond: rate, count: count))
     }
   }
 
@@ -179,9 +151,9 @@ struct CallRunner: Sendable {
   private func prepare(_ calls: [Int]) async {
     let state = scenario.startup ?? .warm
     await subject.warmUp(
-      Rehearsal(calls: calls, workload: workload, cassette: cassette, startupState: state)
+      Rehearsal(calls: calls, workload: workload, cassette: setup.cassette, startupState: state)
     )
-    if let age { deck.begin(aged: age) }
+    if let age = setup.elapsed { deck.begin(aged: age) }
   }
 
   private func begin(_ calls: [Int], _ arrivals: ArrivalProcess) async {
@@ -200,11 +172,12 @@ struct CallRunner: Sendable {
   }
 
   private func run(_ calls: [Int], atOnce concurrency: Int) async {
-    let (queue, pace) = (CallQueue(calls), Pace(callsPerSecond: scenario.callsPerSecond))
+    let queue = Locked(Array(calls.reversed()))
+    let pace = Pace(callsPerSecond: scenario.callsPerSecond)
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<max(1, min(concurrency, calls.count)) {
         group.addTask {
-          while !Task.isCancelled, let number = queue.next() {
+          while !Task.isCancelled, let number = queue.withLock({ $0.popLast() }) {
             await pace.wait()
             if Task.isCancelled { return }
             await run(number, due: nil)
@@ -234,7 +207,7 @@ struct CallRunner: Sendable {
   private func run(_ number: Int, due: ContinuousClock.Instant?) async {
     begun.withLock { $0 += 1 }
     emit(.began(number, at: epoch.elapsed))
-    let (request, key) = (workload.request(of: number), workload.key(of: number))
+    let key = workload.key(of: number)
     let lane = Workload.lane(scenario.name, number)
     let route: CallRoute
     do {
@@ -242,21 +215,32 @@ struct CallRunner: Sendable {
     } catch {
       return emit(.refused("\(error)"))
     }
-    let kept: KeptFile?
-    do { kept = try startWatch?.keptFile() } catch {
+    let kept: TemporaryFolder?
+    do { kept = try startWatch?.keptFolder() } catch {
       return emit(.refused("What an app has kept cannot be written: \(error)"))
     }
     defer { kept?.remove() }
-    let call = call(number, for: request, isCritical: critical.contains(key), on: route, kept)
+    let call = DrillCall(
+      index: number,
+      request: workload.request(of: number),
+      isCritical: critical.contains(key),
+      route: route,
+      attemptTimeout: attemptTimeout,
+      deadline: deadline,
+      authorityFile: setup.authority?.file,
+      conversation: workload.conversation(of: number),
+      kept: kept.map(StartWatch.configuration),
+      watchesMemory: scenario.hasUnboundedBodies
+    )
     watch(call)
     let start = epoch.elapsed
     let intended = due.map { max(.zero, start - (ContinuousClock.now - $0)).inWholeMicroseconds }
     let end = await CallCompletion.first(
-      within: subject.endsCalls ? nil : patience,
+      within: subject.needsSockets ? nil : setup.patience ?? DrillCall.patience(deadline),
       due: due,
-      cancelledAfter: scenario.cancellation(seed: seed, lane: lane),
+      cancelledAfter: scenario.cancellation(seed: setup.seed, lane: lane),
       number: number,
-      alarms: alarms
+      alarms: (setup.hanging, setup.givingUp)
     ) { [subject] in await subject.run(call) }
     route.close(isHung: end.result == nil)
     // What hangs sends nothing more in the time of other calls.
@@ -267,31 +251,9 @@ struct CallRunner: Sendable {
     emit(.ended(observation))
   }
 
-  /// Creates a call on its route.
-  private func call(
-    _ number: Int,
-    for request: Request,
-    isCritical: Bool,
-    on route: CallRoute,
-    _ kept: KeptFile?
-  ) -> DrillCall {
-    DrillCall(
-      index: number,
-      request: request,
-      isCritical: isCritical,
-      route: route,
-      attemptTimeout: attemptTimeout,
-      deadline: deadline,
-      authorityFile: authorityFile,
-      conversation: workload.conversation(of: number),
-      kept: kept,
-      watchesMemory: scenario.hasUnboundedBodies
-    )
-  }
-
   /// Has the call's program learn of its first sign, and of attempts without end.
   private func watch(_ call: DrillCall) {
-    if subject.endsCalls {
+    if subject.needsSockets {
       attempts.tellFirstSign(of: call.index) { [epoch, start = call.programStart] moment in
         start.isSeen(at: epoch + moment)
       }
@@ -309,7 +271,7 @@ struct CallRunner: Sendable {
     of call: DrillCall,
     _ key: RequestKey,
     _ end: CallCompletion.End,
-    _ seen: AttemptTracker.Seen
+    _ seen: CallFacts
   ) -> Observation {
     let startUp = startUp(of: call, seen)
     var observation = Observation(
@@ -327,9 +289,7 @@ struct CallRunner: Sendable {
     observation.bodyMatches = ended.bodyMatches
     for row in FindingRule.evidence { row.probe(ended, into: &observation) }
     // Whatever came of it later, nobody waited for it any more.
-    if let moment = end.cancelled, end.result != nil, observation.ending != .crashed,
-      observation.ending != .hung
-    {
+    if let moment = end.cancelled, end.result != nil, !observation.ending.isFall {
       observation.cancellation = Observation.Cancellation(
         after: moment.inWholeMicroseconds,
         toReturn: max(.zero, end.latency - moment).inWholeMicroseconds,
@@ -337,7 +297,7 @@ struct CallRunner: Sendable {
       )
     }
     // An assignment of none takes time as well, once a call has any facts.
-    if let words = seen.notOnCassette, observation.ending != .crashed, observation.ending != .hung,
+    if let words = seen.notOnCassette, !observation.ending.isFall,
       seen.count > 0 || seesAttempts && observation.ending != .succeeded
     {
       observation.notOnCassette = words
@@ -350,7 +310,7 @@ struct CallRunner: Sendable {
     _ call: DrillCall,
     _ result: CallResult?,
     _ key: RequestKey,
-    _ seen: AttemptTracker.Seen
+    _ seen: CallFacts
   ) -> EndedCall {
     // Comparing bodies takes time, so the clock is read first.
     let now = scenario.lastWindowEnd == nil ? nil : deck.elapsed(at: Date())
@@ -376,7 +336,7 @@ struct CallRunner: Sendable {
 
   /// Returns how long a call's program took from its start to its first sign, which may be another
   /// call's where it is started for several.
-  private func startUp(of call: DrillCall, _ seen: AttemptTracker.Seen) -> Duration? {
+  private func startUp(of call: DrillCall, _ seen: CallFacts) -> Duration? {
     guard let begun = call.programStart.due, let sign = seen.firstSign else { return nil }
     func sinceEpoch(_ moment: DispatchTime) -> Duration {
       let before = min(epoch.uptimeNanoseconds, moment.uptimeNanoseconds)

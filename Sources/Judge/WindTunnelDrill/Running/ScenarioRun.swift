@@ -11,16 +11,15 @@ struct ScenarioRun {
   /// The time that a process gets beyond its calls' own patience: time to start, and for a busy
   /// machine.
   var grace = usualGrace
-  /// The first answer of a program that is started once, whichever scenario it comes in.
-  var firstAnswer = FirstAnswer()
-  /// Told of each attempt when it comes.
-  var met: @Sendable (Int, Observation.Attempt) -> Void = { _, _ in }
-  /// Told of each call when it begins.
-  var began: @Sendable (Int) -> Void = { _ in }
-  /// Told of each call when it has ended.
+  /// Whether the program that is started once has answered, in any scenario. Only a program that
+  /// never has may be of another kind; any other has crashed.
+  var hasAnswered = Locked(false)
+  /// Receives each message before it is noted.
+  var receives: @Sendable (WorkerMessage) -> Void = { _ in }
+  /// Receives each call that has ended.
   var ended: @Sendable (Observation) -> Void = { _ in }
-  /// Told of the facts that belong to none of the calls, once for each process.
-  var seen: @Sendable (ClientRun.Traffic) -> Void = { _ in }
+  /// The facts that belong to none of the calls.
+  let traffic = Locked(ClientRun.Traffic())
   /// Tells whether a cancellation leaves the calls that had ended by then, in place of an error.
   var keepsPart = false
   /// Whether the calls show how long calls take: then a fall ends the run.
@@ -127,11 +126,9 @@ struct ScenarioRun {
     do {
       end = try await process.run(job, patience: patience) { message in
         memory?.take(message)
-        switch message {
-        case .attempt(let call, let attempt): met(call, attempt)
-        case .began(let call, _): began(call)
-        case .ended(let call): if !call.ending.isFall { firstAnswer.hasCome() }
-        default: break
+        receives(message)
+        if case .ended(let call) = message, !call.ending.isFall {
+          hasAnswered.withLock { $0 = true }
         }
         let (count, last) = log.withLock { log in (log.apply(message), log.finished.last) }
         guard let count else { return }
@@ -139,21 +136,22 @@ struct ScenarioRun {
         progress(landed + count)
       }
     } catch is CancellationError where keepsPart {
-      return log.withLock { log in
-        seen(log.traffic)
-        return log
-      }
+      let log = log.withLock { $0 }
+      traffic.withLock { $0.merge(log.traffic) }
+      return log
     }
     if process.isInWorld { try note(end) }
     let age = process.isInWorld ? worldAge.withLock { $0 } : nil
     return try log.withLock { log in
       if let refusal = log.refusal { throw refusal }
       // One that has answered before is such a program, and has fallen.
-      if let reason = log.unanswered, !firstAnswer.isThere { throw DrillError.plan(reason) }
+      if let reason = log.unanswered, !hasAnswered.withLock({ $0 }) {
+        throw DrillError.plan(reason)
+      }
       let now = DispatchTime.now().uptimeNanoseconds
       let lasted = age ?? (now - min(now, job.epochNanoseconds))
       log.ends(end.ending, at: .nanoseconds(Int64(lasted)))
-      seen(log.traffic)
+      traffic.withLock { $0.merge(log.traffic) }
       return log
     }
   }
@@ -173,19 +171,7 @@ extension ScenarioRun {
   }
 }
 
-/// The first answer of a program that is started once for each scenario of a drill. Only one that
-/// has never answered may be none of that kind; any other has fallen.
-final class FirstAnswer: Sendable {
-  private let state = Locked(false)
-
-  /// Tells whether it has come.
-  var isThere: Bool { state.withLock { $0 } }
-
-  /// Notes that it has come.
-  func hasCome() { state.withLock { $0 = true } }
-}
-
 extension Observation.CallResult {
   /// Tells whether nothing was heard of how a call ended.
-  fileprivate var isFall: Bool { self == .crashed || self == .hung }
+  var isFall: Bool { self == .crashed || self == .hung }
 }

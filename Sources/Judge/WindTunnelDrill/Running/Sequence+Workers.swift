@@ -36,4 +36,15 @@ extension Array where Element: Sendable {
       for try await _ in group {}
     }
   }
+
+  /// Runs a closure for each element, with a maximum number at once, and returns the results in
+  /// the order of the elements. Throws the first error and cancels the others.
+  func flown<Flown: Sendable>(
+    by workers: Int,
+    _ run: @escaping @Sendable (Element) async throws -> Flown
+  ) async throws -> [Flown] {
+    let all = Locked<[Flown]>([])
+    try await flown(by: workers, run) { _, flown in all.withLock { $0.append(flown) } }
+    return all.withLock { $0 }
+  }
 }

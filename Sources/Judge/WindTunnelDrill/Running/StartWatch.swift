@@ -23,12 +23,20 @@ struct StartWatch: Sendable {
 
   /// Makes the file of what an app has kept, which is a launch's own; `nil` where its client can be
   /// given none. Of the first launch of all it has a place and is not there.
-  func keptFile() throws -> KeptFile? {
-    takesFile ? try KeptFile(startup.kept(in: state)) : nil
+  func keptFolder() throws -> TemporaryFolder? {
+    guard takesFile else { return nil }
+    let folder = try TemporaryFolder()
+    try startup.kept(in: state)?.write(to: Self.configuration(in: folder))
+    return folder
+  }
+
+  /// Returns the place of the configuration in a folder of a launch.
+  static func configuration(in folder: TemporaryFolder) -> URL {
+    folder.url.appending(path: "configuration")
   }
 
   /// Returns the configurations that a call met and went by; `nil` where nothing shows the latter.
-  func configuration(of seen: AttemptTracker.Seen) -> Observation.ConfigurationUse? {
+  func configuration(of seen: CallFacts) -> Observation.ConfigurationUse? {
     var use = seen.start.configuration
     use.signed = signed.withLock { all in
       all += use.signed.filter { !all.contains($0) }

@@ -45,7 +45,7 @@ public struct DrillCall: Sendable {
   package var servers: [CallServer] { route.servers }
   /// The file of the configuration that an app has kept, for programs; `nil` where the cassette has
   /// no start, and for all others.
-  var kept: KeptFile?
+  var kept: URL?
   /// Tells whether the memory of its program is looked at.
   var watchesMemory = false
   /// The start of the program that is started for it.

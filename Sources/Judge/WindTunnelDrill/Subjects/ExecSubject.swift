@@ -16,7 +16,6 @@ struct ExecSubject: Subject {
   init(_ command: [String] = []) { (self.command, secrets) = (command, CommandWords(command)) }
 
   let needsSockets = true
-  let endsCalls = true
   let runsOnlyIfNamed = true
   var namesKept: Bool { command.contains(where: CallPlaceholders.namesKept) }
 
@@ -55,7 +54,7 @@ struct ExecSubject: Subject {
     let own = [
       ("url", call.url.absoluteString), ("base", call.baseURL.absoluteString),
       ("origins", call.origins.map(\.absoluteString).joined(separator: " ")),
-      ("kept", call.kept?.url.path ?? ""),
+      ("kept", call.kept?.path ?? ""),
       ("method", call.request.method), ("call", String(call.index)),
     ]
     // The last, since what was recorded may have any word in it.

@@ -8,7 +8,7 @@ enum ServiceLine {
   static func asking(for call: DrillCall) -> Data {
     let origins = call.servers.isEmpty ? nil : call.origins.map { JSON.text($0.absoluteString) }
     let url = call.url.absoluteString
-    return line(asking(call.index, call.request, at: url, origins, kept: call.kept?.url.path))
+    return line(asking(call.index, call.request, at: url, origins, kept: call.kept?.path))
   }
 
   /// Returns the object of a line that asks for a call.

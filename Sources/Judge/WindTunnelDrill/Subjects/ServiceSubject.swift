@@ -26,7 +26,6 @@ struct ServiceSubject: Subject {
   let needsSockets = true
   // With an alarm of the harness's beside its own a hang would be found twice, and what it takes to
   // load would count towards one.
-  let endsCalls = true
   private let command: [String]
   private let fall: @Sendable (Fall) -> Void
   /// Receives each open call of a program that hangs, before its fall.

@@ -9,13 +9,12 @@ package protocol Subject: Sendable {
   /// Makes one call and tells how it went. It must end within the call's deadline by itself; what
   /// does not is a hang.
   func run(_ call: DrillCall) async -> CallResult
-  /// Tells whether it can be reached by sockets alone: it does not use a call's session.
+  /// Whether it is a program: it can be reached by sockets alone, and ends each call by itself, so
+  /// that a call that does not end in time is killed.
   var needsSockets: Bool { get }
   /// Tells whether it holds the cassette's conversations by WebSocket on a stage, which takes a
   /// library of its own.
   func holdsConversations(on stage: Stage) -> Bool
-  /// Tells whether it ends each call by itself: what does not end in time it has killed.
-  var endsCalls: Bool { get }
   /// Whether it sends by sockets of its own in the process that runs it, so that no session of a
   /// call leads it to the cassette.
   var hasOwnSockets: Bool { get }
@@ -36,7 +35,6 @@ package protocol Subject: Sendable {
 extension Subject {
   package var needsSockets: Bool { false }
   package func holdsConversations(on stage: Stage) -> Bool { needsSockets }
-  package var endsCalls: Bool { false }
   package var hasOwnSockets: Bool { false }
   package var runsOnlyIfNamed: Bool { false }
   package var namesKept: Bool { false }

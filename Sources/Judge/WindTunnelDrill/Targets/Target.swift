@@ -89,29 +89,30 @@ package struct CallServer: Sendable, Hashable {
   package init(origin: URL, base: URL) { (self.origin, self.base) = (origin, base) }
 }
 
-/// The ports of the servers of a cassette's start: the origin of most of the cassette is at the
-/// port that there is anyway, and each other at one more.
+/// The ports of a server: its own, where the origin of most of the cassette is, and one for each
+/// other server of the cassette's start.
 struct ServerPorts: Sendable {
+  /// The port of the server itself.
+  let own: Int
   private let ports: [(origin: URL, port: Int)]
-  private let own: Int
 
-  /// Opens a port for each of the servers that is not at the one that there is.
+  /// Opens the server's own port (`nil`), and one for each further server.
   init(
     of servers: [RequestURL],
     on deck: Deck,
-    besides own: Int,
-    opening open: (RequestURL) async throws -> Int
+    opening open: (RequestURL?) async throws -> Int
   ) async throws {
+    own = try await open(nil)
     var ports: [(origin: URL, port: Int)] = []
     let ownOrigin = servers.isEmpty ? nil : deck.origin?.origin
     for server in servers {
       let isOwn = server.origin == ownOrigin
       ports.append((try url(server.origin ?? ""), isOwn ? own : try await open(server)))
     }
-    (self.ports, self.own) = (ports, own)
+    self.ports = ports
   }
 
-  /// The ports, with the one that there was first.
+  /// All ports, the server's own first.
   var numbers: [Int] { [own] + ports.map(\.port).filter { $0 != own } }
 
   /// Returns the servers at addresses that are made of their ports.
@@ -220,23 +221,81 @@ final class CallSession: Sendable {
 }
 
 /// On the wire: a loopback server, and the name server that clients ask for it, if there is one.
-protocol ServedTarget: Target {
-  var server: ReplayServer { get }
-  var names: LateNames? { get }
-}
+struct ServedTarget: Target {
+  /// The way in which a connection or a request shows the call that it belongs to.
+  enum Naming: Sendable {
+    /// By the path of a base URL of the call's own, at the same ports for all calls.
+    case path(ServerPorts)
+    /// By a port of the call's own: connections fail or are late before a request names a lane.
+    case port(scheme: String)
+    /// By a port that calls have one after the other, so that a client knows a response again by
+    /// its address.
+    case lentPort
+  }
 
-extension ServedTarget {
-  /// Returns the route of a call to a port, and to those of further servers.
-  fileprivate func route(
+  /// Ports that a call has, and later another one.
+  private struct LentPorts: Sendable {
+    let lane: Locked<Lane>
+    let ports: ServerPorts
+  }
+
+  let server: ReplayServer
+  let naming: Naming
+  let names: LateNames?
+  let deck: Deck
+  let servers: [RequestURL]
+  /// The ports that no call has.
+  private let free = Locked<[LentPorts]>([])
+
+  var connections: ConnectionCounts? {
+    if case .port = naming { nil } else { server.connections }
+  }
+
+  func countUnread() async -> Int? {
+    if case .path = naming { await server.countUnread() } else { nil }
+  }
+
+  func open(_ lane: Lane) async throws -> CallRoute {
+    switch naming {
+    case .path(let ports): return try route(of: lane, to: ports, path: lane.basePath)
+    case .port(let scheme):
+      let ports = try await ServerPorts(of: servers, on: deck) {
+        try await server.openPort(lane: lane, origin: $0)
+      }
+      var route = try route(of: lane, to: ports, scheme: scheme)
+      route.giveBack = { [server] _ in ports.numbers.forEach(server.closePort) }
+      return route
+    case .lentPort:
+      let lent = try await lentPorts(for: lane)
+      var route = try route(of: lane, to: lent.ports)
+      // A call that hangs may still send there, so no other call gets its ports.
+      route.giveBack = { [free] isHung in if !isHung { free.withLock { $0.append(lent) } } }
+      return route
+    }
+  }
+
+  private func lentPorts(for lane: Lane) async throws -> LentPorts {
+    if let lent = free.withLock({ $0.popLast() }) {
+      lent.lane.withLock { $0 = lane }
+      return lent
+    }
+    let owner = Locked(lane)
+    let ports = try await ServerPorts(of: servers, on: deck) {
+      try await server.openPort(lentTo: owner, origin: $0)
+    }
+    return LentPorts(lane: owner, ports: ports)
+  }
+
+  /// Returns the route of a call to its ports.
+  private func route(
     of lane: Lane,
-    to port: Int,
-    _ ports: ServerPorts,
+    to ports: ServerPorts,
     scheme: String = "http",
     path: String = ""
   ) throws -> CallRoute {
     let host = names?.host(of: lane) ?? "127.0.0.1"
     func base(_ port: Int) throws -> URL { try url("\(scheme)://\(host):\(port)\(path)") }
-    var route = CallRoute(baseURL: try base(port), session: .wire())
+    var route = CallRoute(baseURL: try base(ports.own), session: .wire())
     route.network = names?.network
     route.servers = try ports.servers(at: base)
     return route
@@ -245,92 +304,6 @@ extension ServedTarget {
   func close() async {
     await server.stop(grace: .zero)
     await names?.stop()
-  }
-}
-
-/// On the wire where a base URL for each call names its lane.
-struct WireTarget: ServedTarget {
-  let server: ReplayServer
-  let names: LateNames?
-  private let ports: ServerPorts
-
-  var connections: ConnectionCounts? { server.connections }
-
-  func countUnread() async -> Int? { await server.countUnread() }
-
-  init(
-    _ server: ReplayServer,
-    _ names: LateNames?,
-    _ deck: Deck,
-    servers: [RequestURL]
-  ) async throws {
-    (self.server, self.names) = (server, names)
-    ports = try await ServerPorts(of: servers, on: deck, besides: server.port) {
-      try await server.openPort(lane: .deck, origin: $0)
-    }
-  }
-
-  func open(_ lane: Lane) throws -> CallRoute {
-    try route(of: lane, to: server.port, ports, path: lane.basePath)
-  }
-}
-
-/// On the wire where connections fail or are late before a request could name a lane: each call has
-/// a port of its own.
-struct PortTarget: ServedTarget {
-  let server: ReplayServer
-  let scheme: String
-  let names: LateNames?
-  let deck: Deck
-  let servers: [RequestURL]
-
-  func open(_ lane: Lane) async throws -> CallRoute {
-    let port = try await server.openPort(lane: lane)
-    let ports = try await ServerPorts(of: servers, on: deck, besides: port) {
-      try await server.openPort(lane: lane, origin: $0)
-    }
-    var route = try route(of: lane, to: port, ports, scheme: scheme)
-    route.giveBack = { [server] _ in ports.numbers.forEach(server.closePort) }
-    return route
-  }
-}
-
-/// On the wire where a client may know an answer again by its address: calls have ports one after
-/// the other, so that those which follow each other ask at the same.
-struct LentPortTarget: ServedTarget {
-  private struct Port: Sendable {
-    let number: Int
-    let lane: Locked<Lane>
-    let servers: ServerPorts
-  }
-
-  let server: ReplayServer
-  let names: LateNames?
-  let deck: Deck
-  let servers: [RequestURL]
-  private let free = Locked<[Port]>([])
-
-  var connections: ConnectionCounts? { server.connections }
-
-  func open(_ lane: Lane) async throws -> CallRoute {
-    let port = try await port(of: lane)
-    var route = try route(of: lane, to: port.number, port.servers)
-    // Whatever a call that hangs still sends is never another's.
-    route.giveBack = { [free] isHung in if !isHung { free.withLock { $0.append(port) } } }
-    return route
-  }
-
-  private func port(of lane: Lane) async throws -> Port {
-    if let port = free.withLock({ $0.popLast() }) {
-      port.lane.withLock { $0 = lane }
-      return port
-    }
-    let owner = Locked(lane)
-    let number = try await server.openPort(lentTo: owner)
-    let servers = try await ServerPorts(of: servers, on: deck, besides: number) {
-      try await server.openPort(lentTo: owner, origin: $0)
-    }
-    return Port(number: number, lane: owner, servers: servers)
   }
 }
 

@@ -88,25 +88,28 @@ enum Targets {
       options.watchedBytesMax = SentValues.bodyBytesMax + 1
       return try await ReplayServer(deck, options)
     }
-    func port(_ server: ReplayServer, _ scheme: String) -> PortTarget {
-      PortTarget(server: server, scheme: scheme, names: names, deck: deck, servers: servers)
+    func target(_ server: ReplayServer, _ naming: ServedTarget.Naming) -> ServedTarget {
+      ServedTarget(server: server, naming: naming, names: names, deck: deck, servers: servers)
     }
     switch connectionFault(of: scenario) {
     case nil where scenario.leavesTLS && authority != nil:
       let tls = authority.map { ServerTLS(authority: $0) }
-      return port(try await server(tls: tls), "https")
+      return target(try await server(tls: tls), .port(scheme: "https"))
     case nil where scenario.showsWhatMayBeKept:
-      let server = try await server(keeps: true)
-      return LentPortTarget(server: server, names: names, deck: deck, servers: servers)
+      return target(try await server(keeps: true), .lentPort)
     case nil:
       let server = try await server(keeps: scenario.keepsConnections)
-      return try await WireTarget(server, names, deck, servers: servers)
+      let ports = try await ServerPorts(of: servers, on: deck) { origin in
+        try await origin == nil ? server.port : server.openPort(lane: .deck, origin: origin)
+      }
+      return target(server, .path(ports))
     case .tls?:
       let isNeeded = needsCertificates(scenario, isProgram: authority != nil)
       let tls =
         isNeeded ? try authority.map { ServerTLS(authority: $0) } ?? ServerTLS() : nil
-      return port(try await server(tls: tls), "https")
-    case .connectTimeout?, .lostSYNs?: return port(try await server(), "http")
+      return target(try await server(tls: tls), .port(scheme: "https"))
+    case .connectTimeout?, .lostSYNs?:
+      return target(try await server(), .port(scheme: "http"))
     case .offline?, .refused?:
       let closed = try ClosedPort()
       return try UnreachableTarget(at: "http://127.0.0.1:\(closed.port)", closed, servers: servers)
@@ -318,29 +321,30 @@ extension DrillPlan {
         "it is about what outlives a call, and a program that is started for each keeps nothing."
       leftOut.append(LeftOut(names, reason))
     }
-    func leave(_ scenarios: [Scenario], _ reason: String) {
-      leftOut += scenarios.filter { group.contains($0.name) }.map { LeftOut($0.name, reason) }
+    var idle = outlived
+    func leave(_ reason: String, _ isIdle: (Scenario) -> Bool) {
+      let found = scenarios.filter { group.contains($0.name) && isIdle($0) }
+      idle += found
+      leftOut += found.map { LeftOut($0.name, reason) }
     }
-    let streamless = scenarios.filter {
-      $0.isAboutStreams && group.contains($0.name) && !cassette.streamsEvents
+    leave("it is about streams of events, and the cassette has none.") {
+      $0.isAboutStreams && !cassette.streamsEvents
     }
-    leave(streamless, "it is about streams of events, and the cassette has none.")
-    let speechless = scenarios.filter {
-      $0.isAboutConversations && group.contains($0.name)
+    leave("it is about conversations by WebSocket, and the drill has none.") {
+      $0.isAboutConversations
         && (workload(of: subjects.first ?? "", on: .onTheWire).holdsNone || !usesProcesses)
     }
-    leave(speechless, "it is about conversations by WebSocket, and the drill has none.")
     let startup = try RecordedStartup(cassette)
-    let startless = scenarios.filter { scenario in
+    func isStartless(_ scenario: Scenario) -> Bool {
       scenario.startup.map { startup?.has($0) != true } ?? false
     }
     leave(
-      startless,
       startup == nil
         ? "it is about the start of an app, and the cassette has none."
-        : "it serves an older configuration, and the cassette has one alone."
+        : "it serves an older configuration, and the cassette has one alone.",
+      isStartless
     )
-    if let scenario = startless.first(where: { !group.contains($0.name) }) {
+    if let scenario = scenarios.first(where: { isStartless($0) && !group.contains($0.name) }) {
       throw DrillError.plan(
         startup == nil
           ? "Scenario \"\(scenario.name)\" is about the start of an app, and the cassette has no "
@@ -350,7 +354,6 @@ extension DrillPlan {
             + "cassette has one alone. Record a second one behind it."
       )
     }
-    let idle = outlived + streamless + speechless + startless
     for scenario in scenarios where !idle.contains(scenario) {
       do {
         _ = try stage(of: scenario)

@@ -3,6 +3,21 @@ package enum Figures {
   /// The sign for what was not seen.
   package static let unseen = "–"
 
+  /// Returns the lines of a table for a terminal, whose first columns stand left, the others right
+  /// and the last one left.
+  package static func lines(_ rows: [[String]], leftColumns: Int = .max) -> [String] {
+    let columns = rows.first?.indices ?? 0..<0
+    let widths = columns.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    return rows.map { row in
+      let line = columns.map { column in
+        let padding = String(repeating: " ", count: widths[column] - row[column].count)
+        return column < leftColumns || column == columns.upperBound - 1
+          ? row[column] + padding : padding + row[column]
+      }.joined(separator: "  ")
+      return String(line.reversed().drop { $0 == " " }.reversed())
+    }
+  }
+
   /// Writes a share in percent, to a tenth.
   package static func percent(_ share: Double?) -> String {
     guard let share else { return unseen }

@@ -1,20 +1,7 @@
 extension ProxyReport {
   /// The rules that clients broke, the gravest first and then in the scenarios' order.
   public var findings: [JudgedFinding] {
-    let all = scenarios.flatMap { part in
-      part.rules.compactMap(\.finding).map { finding -> JudgedFinding in
-        let rest = part.elsewhere[finding.rule]
-        return JudgedFinding(
-          scenario: part.name,
-          finding: rest ?? finding,
-          allowance: rest == nil ? part.allowed.reason(for: finding.rule) : nil,
-          isKnown: false
-        )
-      }
-    }
-    return Finding.Severity.allCases.sorted(by: >).flatMap { severity in
-      all.filter { $0.finding.severity == severity }
-    }
+    scenarios.flatMap { $0.allowed.judged($0.rules, $0.elsewhere, in: $0.name) }.gravestFirst
   }
 
   /// Tells whether a finding of a weight, or a graver one, is among them that is not allowed.
@@ -49,12 +36,7 @@ extension ProxyReport {
   private var groups: [FindingGroup] {
     findings.byRule.map { group in
       let call = call(of: group[0])
-      return FindingGroup(
-        first: group[0],
-        others: Array(group.dropFirst()),
-        attempts: call?.observation.attempts ?? [],
-        proxied: call
-      )
+      return FindingGroup(group, call?.observation.attempts ?? [], proxied: call)
     }
   }
 

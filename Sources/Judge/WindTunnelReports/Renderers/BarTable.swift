@@ -11,23 +11,17 @@ extension Report {
 
   /// The lines of a terminal; none without bars.
   func barLines(_ form: TextForm) -> [String] {
-    guard let bars, !barResults.isEmpty else { return [] }
+    let groups = barGroups
+    guard let bars, !groups.isEmpty else { return [] }
     var last = ""
-    let rows = barGroups.map { result -> [String] in
+    let rows = groups.map { result -> [String] in
       defer { last = result.figure }
-      return [result.figure == last ? "" : result.figure] + result.cells.map(\.visibleInLine)
+      let cells = result.cells.map(\.visibleInLine)
+      return [result.figure == last ? "" : result.figure] + cells.dropLast()
+        + [form.red(cells.last ?? "", result.verdict == .failed)]
     }
-    let all = [["bars \(bars.name.visibleInLine)"] + Self.heads.dropFirst()] + rows
-    let widths = Self.heads.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
-    return all.enumerated().map { place, row in
-      let line = row.enumerated().map { column, cell in
-        let isLast = column == row.count - 1
-        let isBad = place > 0 && isLast && barGroups[place - 1].verdict == .failed
-        let pad = isLast ? "" : String(repeating: " ", count: widths[column] - cell.count)
-        return form.red(cell, isBad) + pad
-      }
-      return line.joined(separator: "  ")
-    } + [""]
+    return Figures.lines([["bars \(bars.name.visibleInLine)"] + Self.heads.dropFirst()] + rows)
+      + [""]
   }
 
   /// The lines of a page in Markdown; none without bars.
@@ -39,7 +33,7 @@ extension Report {
       "|---|---|---|---:|---|---|---|",
     ]
       + barGroups.map { result in
-        let cells = [result.figure] + result.cells + [result.bar.source]
+        let cells = [result.figure] + result.cells + [result.source]
         return "| \(cells.map(\.escapedForMarkdown).joined(separator: " | ")) |"
       } + [""]
   }
@@ -48,10 +42,9 @@ extension Report {
   var barHTML: String {
     guard let bars, !barResults.isEmpty else { return "" }
     let rows = barGroups.map { result -> [HTML.Cell] in
-      let kind: HTML.Cell.Kind =
-        result.verdict == .failed ? .bad : result.verdict == .met ? .good : .doubtful
-      let cells = ([result.figure] + result.cells).dropLast().map { HTML.Cell($0, .words) }
-      return cells + [HTML.Cell(result.verdictWords, kind), HTML.Cell(result.bar.source, .words)]
+      let cells = ([result.figure] + result.cells).dropLast().map { HTML.Cell.words($0) }
+      return cells
+        + [HTML.Cell(result.verdictWords, result.verdict.kind), .words(result.source)]
     }
     return "<section id=\"bars\"><h2>Bars: \(bars.name.escapedForHTML)</h2>"
       + HTML.table(Self.heads + ["source"], rows) + "</section>"
@@ -61,6 +54,9 @@ extension Report {
 extension BarResult {
   /// The class, the bar, the worst figure, its scenario and the verdict.
   fileprivate var cells: [String] {
-    [bar.scenarios.rawValue, condition, got ?? Figures.unseen, scenario, verdictWords]
+    [
+      scenarios?.rawValue ?? Figures.unseen, condition, got ?? Figures.unseen, scenario,
+      verdictWords,
+    ]
   }
 }

@@ -5,7 +5,7 @@ extension Report {
   func junit() -> String {
     let suites: [JUnitSuite] =
       [JUnitSuite(verdict, of: judgedName)]
-      + (bars == nil ? [] : [JUnitSuite("bars", barJudgements.map(\.result))])
+      + (bars == nil ? [] : [JUnitSuite("bars", of: barResults)])
       + (gates.isEmpty ? [] : [JUnitSuite(Gate.run, gates)])
       + scenarios.map { JUnitSuite($0, policy) }
     var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -46,12 +46,12 @@ private struct JUnitCase {
     (self.name, self.group, self.time, self.flaw) = (name, group, time, flaw)
   }
 
-  init(_ result: GateResult, _ group: String) {
+  init(_ result: GateResult, _ group: String, failedIn scenarios: [String] = []) {
     let place = result.gate.place.map { "\($0.file):\($0.line)\n" } ?? ""
     let flaw: Flaw? =
       switch result.verdict {
       case .met: nil
-      case .failed: .failure(result.words, place)
+      case .failed: .failure(result.words, place + scenarios.map { "\($0)\n" }.joined())
       case .inconclusive, .warning: .skipped(result.words)
       }
     self.init(result.gate.description, "\(group).gates", flaw)
@@ -98,6 +98,11 @@ private struct JUnitSuite {
   init(_ name: String, _ gates: [GateResult]) {
     self.name = name
     cases = gates.map { JUnitCase($0, name) }
+  }
+
+  init(_ name: String, of bars: [BarResult]) {
+    self.name = name
+    cases = bars.map { JUnitCase($0.judgement.result, name, failedIn: $0.failed) }
   }
 
   init(_ flown: Report.ScenarioResult, _ policy: VerdictPolicy) {

@@ -67,7 +67,6 @@ extension Report {
     let heads =
       ["scenario"] + (hasStages ? ["stage"] : []) + ["subject", "calls", "success"]
       + (isExpected ? ["expected"] : []) + ["retries", "P95", "blank", ""]
-    let words = hasStages ? 3 : 2
     var rows: [[String]] = []
     for flown in form.isShort ? scenarios.sorted(by: { $0.worth > $1.worth }) : scenarios {
       guard !form.isShort || rows.count + flown.subjects.count <= TextForm.rowsMax else { break }
@@ -89,18 +88,7 @@ extension Report {
         rows.append(cells)
       }
     }
-    let widths = heads.indices.map { column in
-      ([heads] + rows).map { $0[column].count }.max() ?? 0
-    }
-    let lines = ([heads] + rows).map { row in
-      let line = row.indices.map { column in
-        // Words stand left, figures right.
-        let padding = String(repeating: " ", count: widths[column] - row[column].count)
-        return column < words || column == row.count - 1
-          ? row[column] + padding : padding + row[column]
-      }.joined(separator: "  ")
-      return String(line.reversed().drop { $0 == " " }.reversed())
-    }
+    let lines = Figures.lines([heads] + rows, leftColumns: hasStages ? 3 : 2)
     let rest = scenarios.reduce(0) { $0 + $1.subjects.count } - rows.count
     return lines + (rest > 0 ? ["and \(rest) more rows: --all shows them"] : [])
   }
@@ -176,7 +164,7 @@ extension Report {
         : nil,
       environment.contains(.sharedProcess)
         ? "the clients ran in this process: a crash would have ended the run" : nil,
-      nothingJudged, nothingShown, defaultScreens,
+      nothingJudged, nothingShown, defaultScreens, withoutBars,
     ]
     let aboutScenarios =
       notOnCassetteOfAll.map { "\($0.place): \($0.words); they are in no rate" }

@@ -26,7 +26,7 @@ package struct SARIFLog {
 
   /// A breach of a rule.
   package struct Result {
-    /// The ``Rule``'s name.
+    /// The name of its ``Rule``.
     package var rule: String
     /// `error`, `warning` or `note`.
     package var level: String

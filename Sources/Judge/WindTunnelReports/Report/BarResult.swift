@@ -1,113 +1,183 @@
 internal import WindTunnel
 
-/// The result of a bar over the scenarios of its class.
+/// The result of a bar over the scenarios of its class, or of a scenario's own bar.
 public struct BarResult: Sendable, Hashable {
-  /// The bar that was held.
-  public let bar: Bars.Bar
-  /// The verdict: failed if one scenario fails, and inconclusive if none could be judged.
+  /// The class of the scenarios; `nil` for the own bar of a scenario without a class.
+  public let scenarios: Survival.Calls?
+  /// The bar of the set, or a scenario's own on a figure that the set has no bar on.
+  public let bar: Gate
+  /// The condition that was held in ``scenario``: the bar, the scenario's own in its place, or the
+  /// slowest call in place of a P95 of few calls.
+  public let gate: Gate
+  /// Whether that condition is the scenario's own.
+  public let isOwn: Bool
+  /// The reason for that condition.
+  public let source: String
+  /// The worst verdict of the scenarios. A bar that could not be judged is worse than a bar that is
+  /// met, unless the scenario does not show the figure at all.
   public let verdict: GateResult.Verdict
-  /// The worst figure, as a person reads it; `nil` if none was measured.
+  /// The worst figure by the distance from its limit, as a person reads it; `nil` if none was
+  /// measured.
   public let got: String?
   /// The scenario with the worst figure.
   public let scenario: String
   /// The scenarios that fail.
   public let failed: [String]
+  /// The scenarios in which it could not be judged.
+  public let unjudged: [String]
   /// The number of scenarios in which it was judged.
   public let held: Int
 
   /// The name of the figure, as a table has it.
   var figure: String {
-    switch bar.gate.metric {
-    case .successRate: "success"
-    case .averageRetries: "retries"
-    case .p95: "P95"
-    case .blankScreenRate: "blank screens"
-    default: bar.gate.metric.rawValue
-    }
+    let name =
+      switch bar.metric {
+      case .successRate: "success"
+      case .averageRetries: "retries"
+      case .p95: "P95"
+      case .blankScreenRate: "blank screens"
+      default: bar.metric.rawValue
+      }
+    return bar.endpoint.map { "\(name)(\($0))" } ?? name
   }
 
   /// The condition without the figure, such as `>= 99.0 %`.
   var condition: String {
-    guard case .figure(let value) = bar.gate.bar else { return "" }
-    return "\(bar.gate.comparison.rawValue) \(bar.gate.metric.shown(value))"
+    guard case .figure(let value) = gate.bar else { return "" }
+    return "\(gate.comparison.rawValue) \(gate.metric.shown(value))\(isOwn ? " (its own)" : "")"
   }
 
-  /// The verdict with the scenarios that fail.
+  /// The verdict with the scenarios that fail, and with those that could not be judged.
   var verdictWords: String {
-    switch verdict {
-    case .failed:
-      "FAILED in \(failed.count) of \(held): "
-        + failed.prefix(Self.namesMax).joined(separator: ", ")
-        + (failed.count > Self.namesMax ? ", …" : "")
-    case .met: "met"
-    case .inconclusive(let reason), .warning(let reason): "\(verdict.word): \(reason)"
-    }
+    let words =
+      switch verdict {
+      case .failed: "FAILED in \(failed.count) of \(held): \(Self.list(failed))"
+      case .met: unjudged.isEmpty ? "met" : "met in \(held) of \(held + unjudged.count)"
+      case .inconclusive(let reason), .warning(let reason): "\(verdict.word): \(reason)"
+      }
+    return held == 0 || unjudged.isEmpty ? words : "\(words); not judged: \(Self.list(unjudged))"
   }
 
   /// The number of scenarios that a verdict names.
   private static let namesMax = 3
 
-  /// The result as a judgement, whose gate has the class as its prefix.
+  private static func list(_ names: [String]) -> String {
+    names.prefix(namesMax).joined(separator: ", ") + (names.count > namesMax ? ", …" : "")
+  }
+
+  /// The result as a judgement, whose gate has the class as its prefix unless it is the scenario's
+  /// own.
   var judgement: Judgement {
-    let gate = Gate(
-      bar.gate.metric,
-      of: nil,
-      bar.gate.comparison,
-      bar.gate.bar,
-      in: bar.scenarios.rawValue
-    )
+    let ofClass = Gate(gate.metric, of: nil, gate.comparison, gate.bar, in: scenarios?.rawValue)
     return Judgement(
       scenario: scenario,
-      result: GateResult(gate: gate, verdict: verdict, got: got)
+      result: GateResult(gate: isOwn ? gate : ofClass, verdict: verdict, got: got)
     )
   }
 
   var json: JSON {
     [
-      "class": .text(bar.scenarios.rawValue), "gate": .text(bar.gate.description),
-      "verdict": .text(verdict.word), "got": .orNull(got), "scenario": .text(scenario),
-      "failed": .texts(failed), "scenarios": .number(held), "source": .text(bar.source),
+      "class": .orNull(scenarios?.rawValue), "gate": .text(bar.description),
+      "held": .text(gate.description), "verdict": .text(verdict.word), "got": .orNull(got),
+      "scenario": .text(scenario), "failed": .texts(failed), "unjudged": .texts(unjudged),
+      "scenarios": .number(held), "source": .text(source),
     ]
   }
 }
 
 extension Report {
-  /// The results of the bars, in the order of the set; empty without bars, and without those of a
-  /// class that no scenario of the run is in.
+  /// The results of the bars, in the order of the set, then of the scenarios' own on figures that
+  /// the set has no bar on; empty without bars, and without those of a class that no scenario of
+  /// the run is in.
   public var barResults: [BarResult] {
-    (bars?.all ?? []).compactMap { bar in
-      let flown = scenarios.filter { $0.scenario?.survival?.calls == bar.scenarios }
-      return BarResult(bar, flown.compactMap { $0.held(by: bar.gate) })
+    guard let bars else { return [] }
+    let ofSet = bars.all.compactMap { bar in
+      let flown = scenarios.filter { $0.calls == bar.scenarios }
+      return BarResult(
+        bar.gate,
+        source: bar.source,
+        of: bar.scenarios,
+        flown.flatMap { $0.held(by: bar.gate) }
+      )
     }
+    let own = scenarios.flatMap { flown in
+      let known = Set(bars.all.filter { $0.scenarios == flown.calls }.map(\.gate.metric))
+      return (flown.scenario?.bars ?? []).compactMap { gate -> BarResult? in
+        if gate.endpoint == nil, known.contains(gate.metric) { return nil }
+        return BarResult(gate, of: flown.calls, flown.held([gate], isOwn: true))
+      }
+    }
+    return ofSet + own
   }
 
-  /// The results of the bars, and of the scenarios' own on figures that the set has no bar on.
-  var barJudgements: [Judgement] { barResults.map(\.judgement) + ownBars }
+  /// The results of the bars as judgements.
+  var barJudgements: [Judgement] { barResults.map(\.judgement) }
 
-  private var ownBars: [Judgement] {
-    guard let bars else { return [] }
-    return scenarios.flatMap { flown -> [Judgement] in
-      let calls = flown.scenario?.survival?.calls
-      let known = Set(bars.all.filter { $0.scenarios == calls }.map(\.gate.metric))
-      let own = (flown.scenario?.bars ?? []).filter { !known.contains($0.metric) }
-      return flown.judged(by: own, against: nil).map { Judgement(scenario: flown.name, result: $0) }
-    }
+  /// The sentence about scenarios in which no bar is held because they have no class; `nil` without
+  /// bars, and if there are none.
+  var withoutBars: String? {
+    let names = scenarios.filter { $0.calls == nil && $0.scenario?.bars.isEmpty != false }
+    guard bars != nil, !names.isEmpty else { return nil }
+    return "no bar is held in \(names.map(\.name).joined(separator: ", ")): add \"survival\" to "
+      + (names.count == 1 ? "it" : "them")
+  }
+
+  /// The reason why a run with bars proves nothing by them; `nil` if one was held.
+  var noBarHeld: String? {
+    guard let bars, barResults.isEmpty else { return nil }
+    return withoutBars ?? "no bar of \(bars.name) is for the class of a scenario here"
   }
 }
 
 extension Report.ScenarioResult {
+  fileprivate var calls: Survival.Calls? { scenario?.survival?.calls }
+
   /// Holds a bar, or the scenario's own on the same figure, against the judged client.
-  fileprivate func held(by bar: Gate) -> HeldBar? {
-    guard let row = subjects.first else { return nil }
-    let own = scenario?.bars.first { $0.metric == bar.metric && $0.endpoint == nil }
-    var gate = own ?? bar
-    // Of few calls the slowest is the percentile by nearest rank.
-    let samples = gate.metric.samples(in: row.metrics)
-    if gate.metric == .p95, samples.count < samples.least {
-      gate = Gate(.max, of: nil, gate.comparison, gate.bar, in: nil)
+  fileprivate func held(by bar: Gate) -> [HeldBar] {
+    let own = scenario?.bars.filter { $0.metric == bar.metric && $0.endpoint == nil } ?? []
+    return own.isEmpty ? held([bar], isOwn: false) : held(own, isOwn: true)
+  }
+
+  fileprivate func held(_ bars: [Gate], isOwn: Bool) -> [HeldBar] {
+    guard let row = subjects.first else { return [] }
+    let note = scenario?.notes.first { $0.name == "_bars" }?.value.stringValue
+    return bars.map { bar in
+      var gate = bar
+      let metrics = bar.metrics(of: row)
+      // Of few calls the slowest is the percentile by nearest rank.
+      let samples = bar.metric.samples(in: metrics)
+      if bar.metric == .p95, samples.count < samples.least {
+        gate = Gate(.max, of: bar.endpoint, bar.comparison, bar.bar, in: nil)
+        gate.place = bar.place
+      }
+      let result = gate.result(for: row)
+      let excuse = result.verdict == .failed && gate.metric.isOfScreens ? unloaded(row) : nil
+      return HeldBar(
+        scenario: name,
+        gate: gate,
+        source: isOwn ? note ?? "the scenario's own" : nil,
+        verdict: excuse.map { .warning($0) } ?? result.verdict,
+        figure: gate.figure(of: row, metrics)
+      )
     }
-    let figure = gate.metric.figure.number(of: row.metrics)
-    return HeldBar(scenario: name, gate: gate, result: gate.result(for: row), figure: figure)
+  }
+
+  /// Returns the reason why a client could not show a copy of its blank screens; `nil` if it could,
+  /// or if every call can succeed.
+  private func unloaded(_ row: Report.Row) -> String? {
+    guard let calls, calls != .all else { return nil }
+    if row.client == .program {
+      return "started for each call: it cannot show a copy; leave {url} out"
+    }
+    let loaded = Dictionary(
+      row.observations.filter { $0.ending == .succeeded }.map { ($0.endpoint, $0.call) },
+      uniquingKeysWith: min
+    )
+    let hadCopy = row.observations.contains { call in
+      call.isRead && !call.showed && (call.isCritical || row.screens == .byDefault)
+        && (loaded[call.endpoint] ?? .max) < call.call
+    }
+    return hadCopy ? nil : "this screen was never loaded before in this scenario"
   }
 }
 
@@ -115,39 +185,56 @@ extension Report.ScenarioResult {
 private struct HeldBar {
   let scenario: String
   let gate: Gate
-  let result: GateResult
+  /// The reason for the scenario's own bar; `nil` for a bar of the set.
+  let source: String?
+  let verdict: GateResult.Verdict
   let figure: Double?
 
   /// The rank of the verdict, the worst last.
-  var rank: Int {
-    switch result.verdict {
-    case .inconclusive: 0
+  private var rank: Int {
+    switch verdict {
+    case .inconclusive: figure == nil ? 0 : 2
     case .met: 1
-    case .warning: 2
-    case .failed: 3
+    case .warning: 3
+    case .failed: 4
     }
   }
 
-  /// Returns whether another figure is worse, by the direction of the bar.
+  /// The distance of the figure from its limit, in the direction of the bar.
+  private var margin: Double? {
+    guard let figure, case .figure(let limit) = gate.bar else { return nil }
+    let wantsMore = [Gate.Comparison.atLeast, .above].contains(gate.comparison)
+    return wantsMore ? figure - limit : limit - figure
+  }
+
+  /// Returns whether another bar is worse, by its verdict and by the distance from its own limit.
   func isBetter(than other: HeldBar) -> Bool {
-    guard rank == other.rank, let figure, let worse = other.figure else {
+    guard rank == other.rank, let margin, let worse = other.margin else {
       return rank < other.rank
     }
-    let wantsMore = [Gate.Comparison.atLeast, .above].contains(gate.comparison)
-    return wantsMore ? figure > worse : figure < worse
+    return margin > worse
   }
 }
 
 extension BarResult {
   /// Creates a result of those in the scenarios of a class; `nil` if there are none.
-  fileprivate init?(_ bar: Bars.Bar, _ all: [HeldBar]) {
+  fileprivate init?(
+    _ bar: Gate,
+    source: String = "",
+    of scenarios: Survival.Calls?,
+    _ all: [HeldBar]
+  ) {
     guard let worst = all.max(by: { $0.isBetter(than: $1) }) else { return nil }
-    self.bar = bar
-    verdict = worst.result.verdict
+    func names(_ isMeant: (GateResult.Verdict) -> Bool) -> [String] {
+      all.filter { isMeant($0.verdict) }.grouped(by: \.scenario).map(\.0)
+    }
+    (self.scenarios, self.bar, gate) = (scenarios, bar, worst.gate)
+    (isOwn, self.source) = (worst.source != nil, worst.source ?? source)
+    (verdict, scenario) = (worst.verdict, worst.scenario)
     got = worst.figure.map { worst.gate.metric.shown($0) }
-    scenario = worst.scenario
-    failed = all.filter { $0.result.verdict == .failed }.map(\.scenario)
-    held = all.count { !$0.result.verdict.isInconclusive }
+    failed = names { $0 == .failed }
+    unjudged = names(\.isInconclusive)
+    held = names { !$0.isInconclusive }.count
   }
 }
 

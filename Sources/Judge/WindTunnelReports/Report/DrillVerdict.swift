@@ -170,7 +170,7 @@ extension Report {
     return gates.map(\.description)
       + (missing > 0 ? [Report.Row.notOnCassette(missing)] : [])
       + busyRules.filter { !$0.isJudgedElsewhere }.map { "machine busy, not judged: \($0.words)" }
-      + ((nothingSucceeded ?? sentNothing).map { [$0] } ?? [])
+      + [nothingSucceeded ?? sentNothing, noBarHeld].compactMap { $0 }
   }
 
   /// The rules that could not judge calls because the machine was busy.

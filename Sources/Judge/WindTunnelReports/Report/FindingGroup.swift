@@ -9,9 +9,20 @@ struct FindingGroup {
   /// The attempts of the call that shows it, with those of the app's start.
   let attempts: [Observation.Attempt]
   /// The file of the report, for the command that runs the call again.
-  var reportFile = FindingGroup.unknownFile
+  let reportFile: String
   /// The call that shows it, where a proxy saw it: nobody numbers those, or flies one again.
-  var proxied: ProxiedCall?
+  let proxied: ProxiedCall?
+
+  /// Creates a group of findings of one rule, the first of which shows it.
+  init(
+    _ findings: [JudgedFinding],
+    _ attempts: [Observation.Attempt],
+    of reportFile: String = unknownFile,
+    proxied: ProxiedCall? = nil
+  ) {
+    (first, others, self.attempts) = (findings[0], Array(findings.dropFirst()), attempts)
+    (self.reportFile, self.proxied) = (reportFile, proxied)
+  }
 
   /// The scenario of the evidence with its count, and the others with theirs.
   var whereWords: String {
@@ -101,12 +112,7 @@ extension Report {
   /// The findings by rule, the gravest first.
   var findingGroups: [FindingGroup] {
     findings.byRule.map { group in
-      FindingGroup(
-        first: group[0],
-        others: Array(group.dropFirst()),
-        attempts: attempts(of: group[0]),
-        reportFile: fact(Self.reportFile) ?? FindingGroup.unknownFile
-      )
+      FindingGroup(group, attempts(of: group[0]), of: file ?? FindingGroup.unknownFile)
     }
   }
 

@@ -1,20 +1,4 @@
 extension GateMetric {
-  /// Returns the figure of a pair of reports.
-  func figure(of pair: BaselineComparison) -> Double? {
-    switch self {
-    case .p95Ratio: pair.p95Ratio?.value
-    case .p95RatioLower: pair.p95Ratio?.lower
-    case .p95RatioUpper: pair.p95Ratio?.upper
-    case .medianRatio: pair.medianRatio?.value
-    case .medianRatioLower: pair.medianRatio?.lower
-    case .medianRatioUpper: pair.medianRatio?.upper
-    case .lostCalls: pair.flips.map { Double($0.lost) }
-    case .wonCalls: pair.flips.map { Double($0.won) }
-    case .lossProbability: pair.flips?.lossProbability
-    default: nil
-    }
-  }
-
   /// Tells whether it is a latency, or made of latencies.
   var isOfLatencies: Bool { isOfPair ? kind == .ratio : kind == .time }
 
@@ -45,8 +29,7 @@ extension GateMetric {
   var unseen: String {
     if isOfPair { return "the calls of the two cannot be paired, or there are too few of them" }
     return switch self {
-    case .blankScreens, .blankScreenRate:
-      "no GET or HEAD call is of a critical endpoint; --critical \"GET /home\" names one"
+    case .blankScreens, .blankScreenRate: "no GET or HEAD call is of a critical endpoint"
     case .failedActions, .failedActionRate:
       "no call but GET and HEAD is of a critical endpoint; --critical \"POST /orders\" names one"
     case .successRate, .successRateLower, .successRateUpper, .p50, .p90, .p95, .p99, .max,

@@ -11,7 +11,7 @@ extension Gate {
   public func result(for row: Report.Row, against baseline: Report.Row? = nil) -> GateResult {
     let metrics = metrics(of: row)
     let pair = metric.isOfPair ? baseline.map { comparison(row, $0) } : nil
-    let figure = pair.map { metric.figure(of: $0) } ?? self.figure(of: row, metrics)
+    let figure = pair.map { metric.figure.number(of: $0) } ?? self.figure(of: row, metrics)
     func result(_ verdict: GateResult.Verdict) -> GateResult {
       let got = metrics.calls > 0 ? figure.map { words($0, of: row, metrics) } : nil
       return GateResult(gate: self, verdict: verdict, got: got)
@@ -52,7 +52,7 @@ extension Gate {
     "every GET and HEAD counts as a screen by default; --critical names yours"
 
   /// Returns the figure of a subject; its coverage follows from the scenario, too.
-  private func figure(of row: Report.Row, _ metrics: Metrics) -> Double? {
+  func figure(of row: Report.Row, _ metrics: Metrics) -> Double? {
     metric == .coverage ? coverage(of: row)?.share : metric.figure.number(of: metrics)
   }
 
@@ -74,6 +74,9 @@ extension Gate {
   private func unseen(in row: Report.Row) -> String {
     if metric == .coverage, let coverage = coverage(of: row), coverage.countable.isEmpty {
       return "no call could meet a fault of the scenario"
+    }
+    if metric.isOfScreens, let call = row.observations.first(where: \.isRead) {
+      return "\(metric.unseen); --critical \"\(call.endpoint)\" names one"
     }
     guard metric == .silentTruncations,
       let printed = calls(of: row).lazy.compactMap(\.printed).first
@@ -100,7 +103,7 @@ extension Gate {
   }
 
   /// Returns the figures of the calls that are meant.
-  private func metrics(of row: Report.Row) -> Metrics {
+  func metrics(of row: Report.Row) -> Metrics {
     endpoint == nil ? row.metrics : Metrics(calls(of: row), screens: row.screens)
   }
 

@@ -38,16 +38,7 @@ public struct JudgedFinding: Sendable, Hashable, CustomStringConvertible {
 extension Report.ScenarioResult {
   /// The findings about the judged subject in this scenario, in the rules' order.
   package var findings: [JudgedFinding] {
-    rules.compactMap(\.finding).map { whole in
-      let rest = elsewhere[whole.rule]
-      let finding = rest ?? whole
-      return JudgedFinding(
-        scenario: name,
-        finding: finding,
-        allowance: rest == nil ? allowed.reason(for: whole.rule) : nil,
-        isKnown: brokenBefore?[whole.rule].map { $0 >= finding.severity } ?? false
-      )
-    }
+    allowed.judged(rules, elsewhere, in: name, since: brokenBefore)
   }
 }
 
@@ -58,6 +49,32 @@ extension [AllowedRule] {
     if let everywhere = own.first(where: { $0.endpoint == nil }) { return everywhere.reason }
     let reasons = own.map(\.reason)
     return reasons.first.map { Set(reasons).count == 1 ? $0 : reasons.joined(separator: "; ") }
+  }
+
+  /// Returns the findings in a scenario, in the order of the rules.
+  ///
+  /// - Parameters:
+  ///   - rules: The standings of the rules.
+  ///   - elsewhere: The findings of ``breaches(of:in:)``.
+  ///   - scenario: The name of the scenario.
+  ///   - before: The rules that were broken in the baseline, each with its weight there.
+  /// - Returns: A finding for each rule that was broken.
+  func judged(
+    _ rules: [RuleStanding],
+    _ elsewhere: [String: Finding],
+    in scenario: String,
+    since before: [String: Finding.Severity]? = nil
+  ) -> [JudgedFinding] {
+    rules.compactMap(\.finding).map { whole in
+      let rest = elsewhere[whole.rule]
+      let finding = rest ?? whole
+      return JudgedFinding(
+        scenario: scenario,
+        finding: finding,
+        allowance: rest == nil ? reason(for: whole.rule) : nil,
+        isKnown: before?[whole.rule].map { $0 >= finding.severity } ?? false
+      )
+    }
   }
 
   /// Returns the findings that rules allowed at some endpoints alone have at the others.
@@ -83,14 +100,18 @@ extension [AllowedRule] {
   }
 }
 
-extension Report {
-  /// The findings about the judged subject, the gravest first and then in the scenarios' order.
-  public var findings: [JudgedFinding] {
-    let all = scenarios.flatMap(\.findings)
-    return Finding.Severity.allCases.sorted(by: >).flatMap { severity in
-      all.filter { $0.finding.severity == severity }
+extension [JudgedFinding] {
+  /// The findings by their weight; those of one weight keep their order.
+  var gravestFirst: [JudgedFinding] {
+    Finding.Severity.allCases.sorted(by: >).flatMap { severity in
+      filter { $0.finding.severity == severity }
     }
   }
+}
+
+extension Report {
+  /// The findings about the judged subject, the gravest first and then in the scenarios' order.
+  public var findings: [JudgedFinding] { scenarios.flatMap(\.findings).gravestFirst }
 
   /// The findings that fail the drill.
   var failingFindings: [JudgedFinding] { findings.filter { $0.fails(policy) } }

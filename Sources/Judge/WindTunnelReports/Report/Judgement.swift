@@ -162,19 +162,10 @@ extension Report {
   /// Returns the calls of a client in several scenarios as one row.
   private func wholeRow(of subject: String, _ names: [String]) -> Row? {
     let rows = rows(of: subject, in: names)
-    guard let client = rows.first?.client else { return nil }
+    guard !rows.isEmpty else { return nil }
     let planned = rows.compactMap(\.plannedFaults)
-    var whole = Row(
-      subject,
-      rows.flatMap(\.observations),
-      of: client,
-      plannedFaults: planned.count == rows.count ? planned.flatMap(\.self) : nil,
-      screens: rows.contains { $0.screens == .named } ? .named : .byDefault
-    )
-    whole.starts = rows.compactMap(\.starts).min { $0.possible < $1.possible }
-    whole.calm = rows.compactMap(\.calm).max()
-    whole.hasOtherClock = rows.contains(where: \.hasOtherClock)
-    return whole
+    let faults = planned.count == rows.count ? planned.flatMap(\.self) : nil
+    return Row(joining: rows, rows.flatMap(\.observations), plannedFaults: faults)
   }
 
   /// Returns the rows of a client in several scenarios. A call and its partner in another row have

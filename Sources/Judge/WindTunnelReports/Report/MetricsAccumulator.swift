@@ -3,8 +3,8 @@
 /// Two accumulators merge exactly: whatever the order, and however the calls were divided among
 /// them, the figures are those of one fold over all calls.
 public struct MetricsAccumulator: Sendable {
-  private var tallies: [Tally] = []
-  private var places: [String: Int] = [:]
+  /// The sums of calls by their endpoint.
+  private var tallies: [String: Tally] = [:]
   private let screens: Screens
 
   /// Creates an accumulator without calls.
@@ -24,35 +24,26 @@ public struct MetricsAccumulator: Sendable {
 
   /// Adds a call to the figures.
   public mutating func add(_ observation: Observation) {
-    tallies[place(of: observation.endpoint)].add(observation, screens)
+    tallies[observation.endpoint, default: Tally()].add(observation, screens)
   }
 
   /// Adds all calls of another accumulator.
   public mutating func merge(_ other: MetricsAccumulator) {
-    for (endpoint, place) in other.places {
-      tallies[self.place(of: endpoint)].merge(other.tallies[place])
-    }
+    for (endpoint, tally) in other.tallies { tallies[endpoint, default: Tally()].merge(tally) }
   }
 
   /// The figures of all calls.
   public var metrics: Metrics {
     var all = Tally()
-    for tally in tallies { all.merge(tally) }
+    for tally in tallies.values { all.merge(tally) }
     return Metrics(all, screens)
   }
 
   /// The figures of each endpoint, in the order of the first calls.
   public var endpoints: [Report.EndpointRow] {
-    places
-      .sorted { (tallies[$0.value].firstCall, $0.key) < (tallies[$1.value].firstCall, $1.key) }
-      .map { Report.EndpointRow(name: $0.key, metrics: Metrics(tallies[$0.value], screens)) }
-  }
-
-  private mutating func place(of endpoint: String) -> Int {
-    if let place = places[endpoint] { return place }
-    places[endpoint] = tallies.count
-    tallies.append(Tally())
-    return tallies.count - 1
+    tallies.map { ($0.value.firstCall, $0.key) }.sorted { $0 < $1 }.compactMap { _, name in
+      tallies[name].map { Report.EndpointRow(name: name, metrics: Metrics($0, screens)) }
+    }
   }
 }
 

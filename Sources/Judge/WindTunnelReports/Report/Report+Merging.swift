@@ -106,19 +106,25 @@ extension Report.Row {
       }
     }
     let calls = rows.flatMap(\.observations).sorted { $0.call < $1.call }
+    self.init(joining: rows, calls, plannedFaults: own.plannedFaults)
+  }
+
+  /// Joins rows of one client, of parts of a run or of several scenarios. A machine that could not
+  /// keep up is in the whole.
+  init(joining rows: [Self], _ calls: [Observation], plannedFaults: [String]?) {
     var traffic = ClientRun.Traffic()
     for row in rows { traffic.merge(row.traffic) }
     self.init(
-      own.name,
+      rows[0].name,
       calls,
-      of: own.client,
-      plannedFaults: own.plannedFaults,
+      of: rows[0].client,
+      plannedFaults: plannedFaults,
       traffic: traffic,
-      screens: own.screens
+      screens: rows.contains { $0.screens == .named } ? .named : .byDefault
     )
-    // Each part was flown on a machine of its own; one that could not keep up is in the whole.
     starts = rows.compactMap(\.starts).min { $0.possible < $1.possible }
     calm = rows.compactMap(\.calm).max()
+    hasOtherClock = rows.contains(where: \.hasOtherClock)
   }
 }
 

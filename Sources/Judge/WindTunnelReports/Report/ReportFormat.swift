@@ -19,8 +19,7 @@ extension Report {
   /// The greatest size of a report's file, in bytes; a larger one is refused before it is read.
   public static let fileBytesMax = 1 << 30
 
-  /// Reads a report file, version 1. It may be compressed by gzip, as the baseline that a repository
-  /// keeps.
+  /// Reads a report file, version 1. It may be compressed by gzip, like a committed baseline.
   public init(contentsOf file: URL) throws {
     var data = try FileError.reading(file, bytesMax: Self.fileBytesMax)
     if data.starts(with: [0x1F, 0x8B]) {
@@ -104,10 +103,7 @@ extension Report {
       environment = members.map { Fact($0.name.value, $0.value.stringValue ?? "\($0.value)") }
     }
     // Judged anew by the log: a later version has other rules.
-    _ = top.take("verdict")
-    _ = top.take("findings")
-    _ = top.take("coverage")
-    _ = top.take("barResults")
+    for key in ["verdict", "findings", "coverage", "barResults"] { _ = top.take(key) }
     let bars = try top.object("bars").map(Bars.init(reading:))
     let told = try GateResult.read(&top)
     guard let scenarios = try top.list("scenarios", ScenarioResult.init(reading:)) else {

@@ -19,11 +19,7 @@ enum CassetteExplainCommand: Command {
     let matcher = try MatchFlag.matcher(arguments, over: .pathAndQuery)
     let cassette = try CassetteFile.read(path)
     let explanation = Explanation(request, cassette, matcher: matcher)
-    if arguments.has("--json") {
-      Terminal.answer(explanation.json)
-    } else {
-      Terminal.answer("\(explanation)\n")
-    }
+    arguments.answer("\(explanation)\n", json: explanation.json.fileBytes())
     return explanation.mismatch == nil ? .done : .found
   }
 

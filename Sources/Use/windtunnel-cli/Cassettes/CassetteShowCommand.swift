@@ -23,13 +23,11 @@ enum CassetteShowCommand: Command {
       }
       let interaction = interactions[number - 1]
       return arguments.has("--json")
-        ? Terminal.answer(ShownInteraction(interaction: interaction, number: number).wholeJSON)
+        ? Terminal.answer(interaction.wholeJSON(number))
         : Terminal.answer(Self.whole(interaction))
     }
     if arguments.has("--json") {
-      let list = interactions.enumerated().map { index, interaction in
-        ShownInteraction(interaction: interaction, number: index + 1).json
-      }
+      let list = interactions.enumerated().map { JSON.object($1.members($0 + 1)) }
       return Terminal.answer(
         ["windtunnelShow": 1, "file": .text(path), "interactions": .array(list)] as JSON
       )
@@ -88,20 +86,12 @@ enum CassetteShowCommand: Command {
   }
 }
 
-/// One interaction as `cassette show --json` tells it.
-struct ShownInteraction {
-  let interaction: Interaction
-  let number: Int
-
-  /// The interaction's entry in the list: `status` and `bytes` are `null` where there is no answer,
-  /// and `failure` where it is whole.
-  var json: JSON { .object(members) }
-
-  /// The same with fields and bodies; a body is opened for reading, and `null` where it is no text.
-  var wholeJSON: JSON {
-    let request = interaction.request
-    let events = interaction.events.map(\.json)
-    let response = interaction.response.map { response in
+// An interaction as `cassette show --json` prints it.
+extension Interaction {
+  /// Returns its entry with fields and bodies; a body is decoded, and `null` if it is no text.
+  fileprivate func wholeJSON(_ number: Int) -> JSON {
+    let events = events.map(\.json)
+    let response = self.response.map { response in
       JSON.object(
         Self.message(response.headers, response.body)
           + JSON.members(["events": events.isEmpty ? JSON?.none : .array(events)])
@@ -112,18 +102,18 @@ struct ShownInteraction {
       "request": .object(Self.message(request.headers, request.body)),
       "response": response ?? .null,
     ])
-    return .object(JSON.members(["windtunnelShow": 1]) + members + rest)
+    return .object(JSON.members(["windtunnelShow": 1]) + members(number) + rest)
   }
 
-  private var members: [JSON.Member] {
-    let request = interaction.request
-    let response = interaction.response
-    return JSON.members([
+  /// Returns its entry in the list: `status` and `bytes` are `null` if there is no response, and
+  /// `failure` is if the response is whole.
+  fileprivate func members(_ number: Int) -> [JSON.Member] {
+    JSON.members([
       "number": .number(number), "method": .text(request.method), "url": .text("\(request.url)"),
       "status": .orNull(response?.status), "bytes": .orNull(response?.body.count),
       "type": .orNull(response?.headers["Content-Type"]),
-      "failure": .orNull(interaction.failure?.symptom.rawValue),
-      "recordedAt": .orNull(interaction.recordedAt),
+      "failure": .orNull(failure?.symptom.rawValue),
+      "recordedAt": .orNull(recordedAt),
     ])
   }
 

@@ -4,7 +4,6 @@ enum CassetteMergeCommand: Command {
   static let synopsis = "A B … OUT"
   static let example = "windtunnel cassette merge login.json shop.json all.json"
   static let operandsMax = Int.max
-  static let flags: [Flag] = []
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let inputs = arguments.operands.dropLast()
@@ -45,17 +44,16 @@ enum CassetteSplitCommand: Command {
   static let example = "windtunnel cassette split all.json --by host Cassettes"
   static let operandsMax = 2
   static let flags = [
-    Flag("--by", "KEY", choices: keys.map(\.key))
+    Flag("--by", "KEY", choices: keys)
       .help("host: a cassette for each host; path: for each first segment of a path.")
   ]
-  private static let keys: KeyValuePairs<String, Cassette.SplitKey> = [
-    "host": .host, "path": .path,
-  ]
+  private static let keys = Cassette.SplitKey.allCases.map(\.rawValue)
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let path = try arguments.operand(0, "FILE", "which cassette to split")
     let output = try arguments.operand(1, "FOLDER", "where the parts should be written")
-    guard let key = try arguments.choice("--by", keys) else {
+    guard let key = try arguments.choice("--by", among: keys, Cassette.SplitKey.init(rawValue:))
+    else {
       throw Refusal.missing("--by", "host or path")
     }
     let folder = URL(typed: output)

@@ -43,12 +43,20 @@ enum LimitFlags {
   }
 }
 
-/// `--admin-port`, as `serve`, `record` and `proxy` take it.
-enum AdminFlag {
-  static let name = "--admin-port"
-
-  static let flag = Flag(name, "N")
+extension Flag {
+  /// A page that shows what a command does while it does it.
+  static let console = Flag("--console")
+    .help("Serve a page that shows traffic and switches scenarios, and print its URL.")
+  /// The second port of `serve`, `record` and `proxy`.
+  static let adminPort = Flag("--admin-port", "N")
     .help("Second port, to list requests and change the scenario; 0 for any free one.")
+}
+
+extension Arguments {
+  /// Returns the console of a command if it is wanted.
+  func console(_ tool: Console.Tool, redacting rules: RedactionRules = .standard) -> Console? {
+    has(Flag.console.name) ? Console(tool, redacting: rules) : nil
+  }
 }
 
 extension ReplayServer.Options {
@@ -62,9 +70,9 @@ extension ReplayServer.Options {
     self.init()
     port = try arguments.int("--port", in: 0...65535) ?? 0
     limits = try LimitFlags.limits(arguments)
-    keepsEncodings = arguments.has(EncodingsFlag.name)
-    passesMalformed = arguments.has(MalformedFlag.name)
-    if let number = try arguments.int(AdminFlag.name, in: 0...65535) {
+    keepsEncodings = arguments.has(Flag.keepEncodings.name)
+    passesMalformed = arguments.has(Flag.passMalformed.name)
+    if let number = try arguments.int(Flag.adminPort.name, in: 0...65535) {
       var admin = Admin()
       (admin.port, admin.scenarios) = (number, try Shipped.scenarios())
       admin.refusal = { refusal($0)?.sentence }

@@ -111,17 +111,13 @@ enum VolatileFlag {
   }
 }
 
-/// The content codings that a recorded origin is asked for.
-enum EncodingsFlag {
-  static let name = "--keep-encodings"
-  static let flag = Flag(name, nil, "Request br and zstd if the client does; neither is recorded.")
-  static let recordFlag = Flag(name, nil, "record: request br and zstd, too; neither is recorded.")
-}
-
-/// The responses whose heads are invalid.
-enum MalformedFlag {
-  static let name = "--pass-malformed"
-  static let flag = Flag(name, nil, "Pass responses with an invalid head on unchanged, unrecorded.")
+extension Flag {
+  /// The content codings that a recorded origin is asked for.
+  static let keepEncodings = Flag("--keep-encodings")
+    .help("Request br and zstd if the client does; neither is recorded.")
+  /// The responses whose heads are invalid.
+  static let passMalformed = Flag("--pass-malformed")
+    .help("Pass responses with an invalid head on unchanged, unrecorded.")
 }
 
 /// The rules that requests are compared by: those of `--match FILE` over a command's own.

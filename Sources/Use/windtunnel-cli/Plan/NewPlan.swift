@@ -6,6 +6,11 @@ struct NewPlan {
   private let recordings: Int
   /// The requests without whose response a user sees nothing, such as `GET /feed`.
   private let critical: [String]
+  /// The remark about requests that are not among them; empty if there is none.
+  private let omission: String
+
+  /// The maximum number of critical requests: nobody reads more than that.
+  private static let criticalMax = 50
 
   /// Creates a plan for a drill with these flags. Throws if the cassette cannot be read, if the
   /// client is no program, or if the words of the client have a secret.
@@ -23,7 +28,14 @@ struct NewPlan {
     let file = try cassette.map { try CassetteFile.readToPlay(URL(typed: $0)) }
     recordings = file?.interactions.count ?? 0
     let isKnown = keys.contains { $0.name == "critical" }
-    critical = isKnown ? file?.criticalPatterns ?? [] : []
+    let all = isKnown ? file?.criticalRequests ?? [] : []
+    // A star of a cassette is a text, and one of a pattern is not.
+    let patterns = all.filter { RequestPattern.problem(with: $0) == nil && !$0.contains("*") }
+    let (isFull, odd) = (patterns.count > Self.criticalMax, all.count - patterns.count)
+    critical = isFull ? [] : patterns
+    omission =
+      (odd > 0 ? "; not critical, as no pattern can have the path: \(odd)" : "")
+      + (isFull ? "; not critical, as \(Self.criticalMax) is the maximum: \(patterns.count)" : "")
   }
 
   /// The contents of the file.
@@ -46,7 +58,8 @@ struct NewPlan {
     let client = client.isEmpty ? "no client" : "client \(client.joined(separator: " "))"
     guard let cassette else { return "\(client), the example API of windtunnel" }
     let count = critical.isEmpty ? "" : ", \(critical.count) of them critical"
-    return "\(client), \(cassette) with \(recordings) recordings\(count)"
+    let noun = recordings == 1 ? "recording" : "recordings"
+    return "\(client), \(cassette) with \(recordings) \(noun)\(count)\(omission)"
   }
 
   /// The commands to type next.
@@ -72,15 +85,14 @@ struct NewPlan {
 
 extension Cassette {
   /// The requests that it marks as critical, or else its successful reads, each once.
-  fileprivate var criticalPatterns: [String] {
+  fileprivate var criticalRequests: [String] {
     let marked = interactions.filter(\.isCritical)
     let reads = interactions.filter { interaction in
       let isRead = ["GET", "HEAD"].contains(interaction.request.method)
       return isRead && interaction.response.map { 200..<400 ~= $0.status } ?? false
     }
-    return (marked.isEmpty ? reads : marked).reduce(into: []) { patterns, interaction in
-      let pattern = "\(interaction.request.method) \(interaction.request.url.path)"
-      if !patterns.contains(pattern) { patterns.append(pattern) }
-    }
+    var known: Set<String> = []
+    return (marked.isEmpty ? reads : marked).map(\.request).map { "\($0.method) \($0.url.path)" }
+      .filter { known.insert($0).inserted }
   }
 }

@@ -63,7 +63,10 @@ struct PlanFile {
       operandsMax: 0,
       takesCommand: true
     )
-    return try arguments.entering(file.deletingLastPathComponent()).completed(by: others)
+    return try arguments.entering(file.deletingLastPathComponent()).completed(
+      by: others,
+      adding: PlanKey.added
+    )
   }
 
   private static func line(of file: URL, _ taken: [PlanEntry], _ overruled: [PlanEntry]) -> String {
@@ -83,7 +86,8 @@ extension Arguments {
     let here = URL(typed: ".").standardizedFileURL.path
     guard folder.standardizedFileURL.path != here else { return self }
     try ToolEnvironment.needProcess()
-    let moved = resolvingFiles(of: PlanKey.fileFlags)
+    var moved = resolvingFiles(of: PlanKey.fileFlags, named: PlanKey.nameFlags)
+    moved.start = URL(filePath: here)
     guard FileManager.default.changeCurrentDirectoryPath(folder.path) else {
       throw Refusal(.noInput, "\(folder.relativePath) cannot be entered.")
     }

@@ -53,20 +53,25 @@ struct PlanKey: Sendable {
     table.filter { key in flags.contains { $0.name == key.flag } }
   }
 
-  /// The flags whose values are files, or names among which files have a slash or end in `.json`.
-  static let fileFlags = [
-    "--plan", "--cassette", "--bars", "--scenario", "--baseline", "--report",
-  ]
+  /// The flags whose values are files.
+  static let fileFlags = ["--plan", "--cassette", "--baseline", "--write-baseline", "--report"]
+  /// The flags whose values are names, or files that have a slash or end in `.json`.
+  static let nameFlags = ["--bars", "--scenario"]
 
   /// Flags of which only one can be given; `--` stands for the client's command.
   private static let exclusive: [Set<String>] = [
     ["--calls", "--duration"], ["--rate", "--concurrency"], ["--subject", "--"],
+    ["--baseline", "--write-baseline"],
   ]
+
+  /// Flags whose values on the command line do not replace those of the plan.
+  static let added: Set = ["--gate"]
 
   /// Returns whether a command line has a flag, or another one in its place.
   static func isGiven(_ flag: String, in arguments: Arguments) -> Bool {
     let group = exclusive.first { $0.contains(flag) } ?? [flag]
-    return group.contains { $0 == "--" ? !arguments.command.isEmpty : arguments.has($0) }
+    return !added.contains(flag)
+      && group.contains { $0 == "--" ? !arguments.command.isEmpty : arguments.has($0) }
   }
 
   /// Reads the key, and returns its words on a command line.

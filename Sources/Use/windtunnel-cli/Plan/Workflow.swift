@@ -22,10 +22,14 @@ enum Workflow: String, CaseIterable {
     }
   }
 
-  /// Writes the file into the working directory.
+  /// Creates the folder of the file, or throws before any file is written.
+  func makeFolder() throws {
+    _ = try CassetteFile.makeFolder(URL(typed: path).deletingLastPathComponent().path)
+  }
+
+  /// Writes the file into its folder.
   func write() throws {
     let file = URL(typed: path)
-    _ = try CassetteFile.makeFolder(file.deletingLastPathComponent().path)
     try FileError.writing(Data(text.utf8), to: file)
     guard self == .shell else { return }
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path)

@@ -18,21 +18,21 @@ enum ProxyCommand: Command {
       Flag("--upstream-ca", "FILE", "open-tls: trust these certificates, not the machine's (PEM)."),
     ] + RedactionFlags.flags(prefix: "record") + [
       Flag("--dates", nil, "record: store the day of recording in each new interaction."),
-      EncodingsFlag.recordFlag,
-      MalformedFlag.flag,
+      Flag.keepEncodings.help("record: request br and zstd, too; neither is recorded."),
+      .passMalformed,
       Flag(IgnoredHost.name, "HOST")
         .help("record: a host whose requests pass unrecorded and without faults."),
       Flag("--lan")
         .help("Listen on the local network for two hours, to devices that enter a code."),
       Flag("--bind", "ADDR", "lan: the address to listen on, if there are several."),
       Flag("--client", "ADDR", "lan: the device to serve, without a code."),
-      AllowPrivateFlag.flag,
+      .allowPrivate,
       Flag("--for", "TIME", "End after this time, such as 30m (default: 2h with --lan)."),
       Flag("--report", "FILE", "Write the report, as FILE.html or FILE.json."),
       .proxyFindings, .allow,
       Flag("--seed", "N", "Seed of all random draws (default: 1)."),
       Flag("--port", "N", "Port to listen on; 0 for any free one (default: 0)."),
-      AdminFlag.flag, ConsoleFlag.flag,
+      .adminPort, .console,
     ] + LimitFlags.flags + LimitFlags.originFlags
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {

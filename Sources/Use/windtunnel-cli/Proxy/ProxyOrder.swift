@@ -30,7 +30,7 @@ struct ProxyOrder {
   private static let ofRecording = [
     RedactionFlags.names, RedactionFlags.keep, RedactionFlags.personalData, "--dates",
     IgnoredHost.name,
-    EncodingsFlag.name,
+    Flag.keepEncodings.name,
   ]
 
   /// The time that a proxy which others can reach is open unless told.
@@ -60,7 +60,7 @@ struct ProxyOrder {
     }
     redaction = try RedactionRules(arguments).keeping(matcher.kept)
     isDated = arguments.has("--dates")
-    console = ConsoleFlag.console(arguments, .proxy, redacting: redaction)
+    console = arguments.console(.proxy, redacting: redaction)
     ignored = try IgnoredHost.all(arguments)
     let forms = ["html", "json"]
     reports = try arguments.files("--report", endingIn: forms) { forms.contains($0) ? $0 : nil }
@@ -101,7 +101,7 @@ struct ProxyOrder {
   private static func proxying(_ arguments: Arguments, at host: inout String) throws -> Proxying {
     var proxy = Proxying()
     guard arguments.has("--lan") else {
-      let flags = ["--bind", "--client", AllowPrivateFlag.name]
+      let flags = ["--bind", "--client", Flag.allowPrivate.name]
       for flag in flags where !arguments.all(flag).isEmpty {
         throw Refusal.usage("\(flag) goes with --lan; without it this machine alone is served.")
       }
@@ -123,7 +123,7 @@ struct ProxyOrder {
     proxy.admission = client.map { .only($0) } ?? .code(code)
     let example = "an address such as 10.1.2.3 or 10.1.2.3:8080, with a port where it is 127.0.0.1"
     proxy.allowedAddresses = try arguments.all(
-      AllowPrivateFlag.name,
+      Flag.allowPrivate.name,
       shouldBe: example,
       AllowedAddress.init
     )
@@ -261,11 +261,8 @@ struct ProxyOrder {
   }
 }
 
-/// `--allow-private`: servers of this machine and of its private networks that a proxy connects
-/// other devices to.
-enum AllowPrivateFlag {
-  static let name = "--allow-private"
-
-  static let flag = Flag(name, "ADDR")
+extension Flag {
+  /// Servers of this machine and of its private networks that a proxy connects other devices to.
+  static let allowPrivate = Flag("--allow-private", "ADDR")
     .help("lan: connect devices to this one here, too: 10.1.2.3 or 10.1.2.3:80.")
 }

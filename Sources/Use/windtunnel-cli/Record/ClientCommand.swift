@@ -133,13 +133,25 @@ struct CommandOutput {
     return FileHandle(fileDescriptor: dup(fileno(file)), closeOnDealloc: true)
   }
 
-  /// Returns what was printed to each, and passes it on to this process's streams if it is shown.
-  func texts(isShown: Bool) throws -> [String] {
-    try [(output, FileHandle.standardOutput), (errors, .standardError)].map { file, stream in
+  /// The maximum number of bytes of each that are compared.
+  static let comparedMax = 8 << 20
+
+  /// Returns the first bytes of each output, and whether there were more. Passes all bytes on to
+  /// this process's streams if they are shown.
+  func texts(isShown: Bool) throws -> (texts: [String], isCut: Bool) {
+    var isCut = false
+    let streams = [(output, FileHandle.standardOutput), (errors, .standardError)]
+    let texts = try streams.map { file, stream in
       try file.seek(toOffset: 0)
-      let data = try file.readToEnd() ?? Data()
-      if isShown { try stream.write(contentsOf: data) }
-      return String(decoding: data, as: UTF8.self)
+      var kept = Data()
+      while let piece = try file.read(upToCount: 1 << 16), !piece.isEmpty {
+        if isShown { try stream.write(contentsOf: piece) }
+        let part = piece.prefix(Self.comparedMax - kept.count)
+        kept += part
+        if part.count < piece.count { isCut = true }
+      }
+      return String(decoding: kept, as: UTF8.self)
     }
+    return (texts, isCut)
   }
 }

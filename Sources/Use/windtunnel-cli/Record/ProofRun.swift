@@ -7,8 +7,10 @@ struct ProofRun {
   /// The number of requests that were not kept.
   let dropped: Int
   let end: ClientCommand.End
-  /// The text on standard output and on standard error.
+  /// The text on standard output and on standard error, up to the maximum of each.
   let printed: [String]
+  /// Whether more was printed.
+  let isCut: Bool
 
   /// Collects a run that has ended.
   ///
@@ -28,7 +30,8 @@ struct ProofRun {
       return (request, $0)
     }
     (dropped, self.end) = (deck.droppedRequests, end)
-    printed = try output.texts(isShown: deck.records).map(portless)
+    let (texts, isCut) = try output.texts(isShown: deck.records)
+    (printed, self.isCut) = (texts.map(portless), isCut)
   }
 }
 
@@ -51,7 +54,8 @@ struct ProofRule: Hashable {
       return "No match rule makes it hold: the command has to do the same in each run."
     }
     // What is ignored within bodies needs its reading beside it.
-    let saysBody = choosesByBody || matcher.comparesBodies && matcher.body != Matcher.proof.body
+    let saysBody =
+      matcher.comparesBodies && (choosesByBody || matcher.body != Matcher.proof.body)
     let json = matcher.json(over: saysBody ? .pathAndQuery : .proof)
     let text = String(decoding: json.bytes(JSON.Layout(.spaced)), as: UTF8.self)
     let file = path.map { "save in \($0)" } ?? "save as match.json, and add --match match.json"

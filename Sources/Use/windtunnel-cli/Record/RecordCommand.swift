@@ -24,13 +24,13 @@ enum RecordCommand: Command {
     ] + RedactionFlags.flags + [
       Flag("--dates", nil, "Store the day of recording in each new interaction."),
       VolatileFlag.flag,
-      EncodingsFlag.flag,
-      MalformedFlag.flag,
+      .keepEncodings,
+      .passMalformed,
       Flag(IgnoredHost.name, "HOST")
         .help("Host whose requests are passed on unrecorded, at any port or as HOST:PORT."),
       Flag("--port", "N", "Port to listen on; 0 for any free one (default: 0)."),
       AllowOriginFlag.flag,
-      AdminFlag.flag, ConsoleFlag.flag,
+      .adminPort, .console,
       ServingTLS.flag,
       ServingTLS.fileFlag,
       Flag("--secret", "NAME=ENV", "verify: use the value of $ENV for REDACTED-NAME-1, -2, …"),

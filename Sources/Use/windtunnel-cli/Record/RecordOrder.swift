@@ -67,7 +67,7 @@ struct RecordOrder {
     isDated = arguments.has("--dates")
     volatile = try VolatileFlag.names(arguments)
     redaction = try RedactionRules(arguments).keeping(matcher.kept)
-    console = ConsoleFlag.console(arguments, .record, redacting: redaction)
+    console = arguments.console(.record, redacting: redaction)
     var settings = try ReplayServer.Options(arguments, console) { scenario in
       scenario.hasConnectionFaults ? .connectionFaults(of: scenario.name) : nil
     }

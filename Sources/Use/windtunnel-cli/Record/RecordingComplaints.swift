@@ -74,7 +74,7 @@ final class InvalidResponses: Sendable {
     }
     let fix =
       isRefused
-      ? "Fix the server, or pass the response on unrecorded: \(MalformedFlag.name)"
+      ? "Fix the server, or pass the response on unrecorded: \(Flag.passMalformed.name)"
       : "It is passed on unchanged and is not recorded."
     Terminal.complain(
       "invalid response: \(safe.request.method) \(safe.request.url): \(safe.failure?.text ?? "") "

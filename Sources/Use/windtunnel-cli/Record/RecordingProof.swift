@@ -1,6 +1,6 @@
 /// A comparison of two runs of a command: the recorded one, and one that the recording answered.
 struct RecordingProof {
-  /// The facts that are the same in both runs, those that are not, and those that were not compared.
+  /// The facts that are equal in both runs, that differ, and that were not compared.
   private var (held, differences, skipped): ([String], [String], [String]) = ([], [], [])
   private var rule: ProofRule
 
@@ -36,7 +36,7 @@ struct RecordingProof {
   /// The maximum number of differences of one kind that are named.
   private static let linesMax = 10
 
-  /// Whether nothing differs.
+  /// Whether both runs are equal in all that was compared.
   var holds: Bool { differences.isEmpty }
 
   /// Compares two runs.
@@ -77,7 +77,7 @@ struct RecordingProof {
     for (index, stream) in ["standard output", "standard error"].enumerated() {
       compareOutput(stream, lines[index], lines[index + 2])
     }
-    if differences.count > count { suggestKeeping() }
+    if count == 0, !holds { suggestKeeping() }
     lookForSecrets()
     noteSkipped()
   }
@@ -159,14 +159,24 @@ struct RecordingProof {
     let new = used.filter { !known.contains($0) }.map { "REDACTED-\($0)-" }
     if !new.isEmpty {
       keep(CassetteReview(cassette).placeholders.filter { new.contains(where: $0.text.hasPrefix) })
-    } else if let wider = mismatch.rule,
-      // The same format has written it.
-      let matcher = try? Matcher(data: Data(wider.bytes()), source: "", over: .pathAndQuery)
+    } else if let wider = mismatch.rule ?? sentRule(pair),
+      // The same format has written it, over the same base.
+      let matcher = try? Matcher(
+        data: Data(wider.bytes()),
+        source: "",
+        over: Matcher(authority: rule.matcher.authority)
+      )
     {
       rule.matcher = matcher
     } else if !found.isEmpty, found.allSatisfy({ $0.name.hasPrefix("body") }) {
       rule.matcher.comparesBodies = false
     }
+  }
+
+  /// Returns the rule for a request as it was sent: a new secret has a stand-in of another number,
+  /// which no rule makes the same.
+  private func sentRule(_ pair: Pair) -> JSON? {
+    Mismatch(pair.here.request, among: [pair.recorded], matcher: rule.matcher).rule
   }
 
   private mutating func keep(_ stands: [CassetteReview.Placeholder]) {
@@ -270,7 +280,7 @@ struct RecordingProof {
       return skipped.append("\(stream): a secret cannot be removed from it")
     }
     let count = one.count - shown(one).count
-    if count > 0 { skipped.append("\(count) lines of \(stream), as the rules say") }
+    if count > 0 { skipped.append("\(Self.lines(count)) of \(stream), as the rules say") }
     // What follows from another difference needs no rule of its own.
     let isAlone = differences.isEmpty
     while true {
@@ -280,7 +290,7 @@ struct RecordingProof {
         one.element.agrees(with: two.element) || two.element.agrees(with: one.element)
       }.count
       guard same < max(left.count, right.count), !isMoved || rule.matcher.comparesOrder else {
-        return differences.isEmpty ? held.append("\(stream): \(left.count) lines") : ()
+        return differences.isEmpty ? held.append("\(stream): \(Self.lines(left.count))") : ()
       }
       let (old, new) = (left.dropFirst(same).first, right.dropFirst(same).first)
       let words = [old, new].map { $0.map { "\"\($0.element)\"" } ?? "nothing" }
@@ -295,6 +305,8 @@ struct RecordingProof {
       rule.matcher.ignoredOutput.append(pattern)
     }
   }
+
+  private static func lines(_ count: Int) -> String { count == 1 ? "1 line" : "\(count) lines" }
 
   private func shown(_ lines: [String]) -> [(offset: Int, element: String)] {
     lines.enumerated().filter { line in
@@ -325,6 +337,7 @@ struct RecordingProof {
       (true, "request fields that differ each time: dates, request ids, traces\(names)"),
       (stands > 0, "\(stands) secrets: a stand-in is played for each"),
       (!order.ignored.isEmpty, "requests to the hosts of \(IgnoredHost.name)"),
+      (first.isCut || second.isCut, "output after \(CommandOutput.comparedMax >> 20) MB"),
       (
         first.printed.allSatisfy(\.isEmpty),
         "output: the command prints nothing, so that its exit code speaks for it"

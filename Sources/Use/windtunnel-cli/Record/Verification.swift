@@ -12,7 +12,7 @@ enum Verification {
     }
     let foreign = [
       IgnoredHost.name, "--port", "--tls", "--ca-out", "--connections-max", "--idle-seconds",
-      "--request-seconds", "--dates", EncodingsFlag.name, AdminFlag.name, MatchFlag.name,
+      "--request-seconds", "--dates", Flag.keepEncodings.name, Flag.adminPort.name, MatchFlag.name,
     ]
     if let flag = foreign.first(where: { arguments.has($0) }) {
       throw .usage("--mode verify records nothing and takes no \(flag).")
@@ -56,11 +56,7 @@ enum Verification {
       verifier.timeout = .seconds(order.limits.responseSeconds)
     }
     let drift = try await verifier.verify(cassette)
-    if arguments.has("--json") {
-      Terminal.answer(json: drift.data)
-    } else {
-      Terminal.answer("\(drift)")
-    }
+    arguments.answer("\(drift)", json: drift.data)
     if !drift.isEmpty { return .drift }
     guard drift.entries.count == drift.skipped.count else { return .done }
     let count = drift.entries.count

@@ -12,21 +12,17 @@ enum FaultsListCommand: Command {
     let rows = CatalogueRow.all
     if arguments.has("--json") { return Terminal.answer(JSON.array(rows.map(\.json))) }
     if arguments.has("--markdown") { return Terminal.answer(CatalogueRow.page) }
-    let cells = [["fault", "layer", "Linux", "curl", "Apple (not measured)"]] + rows.map(\.cells)
-    let widths = cells[0].indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
-    var text = ""
-    for row in cells {
-      let padded = zip(row, widths).map { pad($0, $1) }.joined(separator: "  ")
-      text += String(padded.reversed().drop { $0 == " " }.reversed()) + "\n"
-    }
-    text += """
+    let heads = ["fault", "layer", "Linux", "curl", "Apple (not measured)"]
+    return Terminal.answer(
+      """
+      \(Figures.lines([heads] + rows.map(\.cells)).joined(separator: "\n"))
 
       Linux and curl as measured, with libcurl 7.88.1; Apple as known, not measured. Behind a name
       stands the code of the URLError; -1 is .unknown, and its text tells what it was.
       How each is written in a scenario or a script of windtunnel dns: windtunnel faults list --json
 
       """
-    return Terminal.answer(text)
+    )
   }
 }
 
@@ -99,11 +95,7 @@ enum FaultsSelftestCommand: Command {
       Terminal.progress(row.kind.name)
     }
     Terminal.progress("")
-    if arguments.has("--json") {
-      Terminal.answer(JSON.array(rows.map(\.json)))
-    } else {
-      Terminal.answer(text(rows))
-    }
+    arguments.answer(text(rows), json: JSON.array(rows.map(\.json)).fileBytes())
     return rows.allSatisfy { $0.passed || $0.isSkipped } ? .done : .found
   }
 
@@ -112,7 +104,10 @@ enum FaultsSelftestCommand: Command {
     var text = ""
     for row in rows {
       let mark = row.isSkipped ? "skip" : row.passed ? "ok" : "FAIL"
-      text += "\(pad(mark, 4))  \(pad(row.kind.name, width))  \(row.asked)\n"
+      let cells = [(mark, 4), (row.kind.name, width)].map { text, width in
+        text.padding(toLength: width, withPad: " ", startingAt: 0)
+      }
+      text += "\(cells.joined(separator: "  "))  \(row.asked)\n"
       guard !row.passed else { continue }
       let indent = String(repeating: " ", count: 6)
       if let raw = row.raw {
@@ -144,8 +139,4 @@ enum FaultsSelftestCommand: Command {
     }
     return text
   }
-}
-
-private func pad(_ text: String, _ width: Int) -> String {
-  text + String(repeating: " ", count: max(0, width - text.count))
 }

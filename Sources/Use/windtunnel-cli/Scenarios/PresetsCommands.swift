@@ -9,12 +9,8 @@ enum PresetsListCommand: Command {
     if arguments.has("--json") {
       return Terminal.answer(indented: .array(LinkPreset.all.map(\.json)))
     }
-    let width = LinkPreset.all.map(\.name.count).max() ?? 0
-    for preset in LinkPreset.all {
-      let name = preset.name.padding(toLength: width, withPad: " ", startingAt: 0)
-      Terminal.answer("\(name)  \(preset.link.inWords)  (\(preset.evidence.rawValue))\n")
-    }
-    return .done
+    let rows = LinkPreset.all.map { ($0.name, "\($0.link.inWords)  (\($0.evidence.rawValue))") }
+    return Terminal.answer(HelpText.columns(rows, indent: "") + "\n")
   }
 }
 
@@ -37,13 +33,9 @@ enum PresetsShowCommand: Command {
     let rows = [
       ("title", preset.title), ("link", preset.link.inWords), ("source", preset.source),
       ("evidence", evidence), ("note", preset.note ?? ""),
-    ]
-    Terminal.answer("\(preset.name)\n")
-    for (key, value) in rows where !value.isEmpty {
-      let key = key.padding(toLength: 8, withPad: " ", startingAt: 0)
-      Terminal.answer("  \(key)  \(value)\n")
-    }
-    return Terminal.answer("  scenario  \"link\": { \"preset\": \"\(preset.name)\" }\n")
+      ("scenario", "\"link\": { \"preset\": \"\(preset.name)\" }"),
+    ].filter { !$0.1.isEmpty }
+    return Terminal.answer("\(preset.name)\n\(HelpText.columns(rows))\n")
   }
 }
 

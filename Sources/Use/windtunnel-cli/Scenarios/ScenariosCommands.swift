@@ -34,7 +34,6 @@ enum ScenariosShowCommand: Command {
   static let summary = "Print a scenario as a file to change and fly, or the scenarios of a group."
   static let synopsis = "NAME|GROUP"
   static let example = "windtunnel scenarios show metro > metro.json"
-  static let flags: [Flag] = []
   static let operandsMax = 1
   static let operandChoices = Scenarios.groups + Shipped.preRelease
 
@@ -51,10 +50,6 @@ enum ScenariosShowCommand: Command {
 
   /// Returns a line for each, its name and what it is.
   static func table(_ scenarios: [Scenario]) -> String {
-    let width = scenarios.map(\.name.count).max() ?? 0
-    return scenarios.map { scenario in
-      let name = scenario.name.padding(toLength: width, withPad: " ", startingAt: 0)
-      return "\(name)  \(scenario.summary ?? "")\n"
-    }.joined()
+    HelpText.columns(scenarios.map { ($0.name, $0.summary ?? "") }, indent: "") + "\n"
   }
 }

@@ -28,13 +28,13 @@ enum ServeCommand: Command {
       ServingTLS.flag,
       ServingTLS.fileFlag,
       Flag("--watch", nil, "Read cassette, rules and scenario again when they are saved."),
-      AdminFlag.flag, ConsoleFlag.flag,
+      .adminPort, .console,
     ] + LimitFlags.flags
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let tls = try ServingTLS(arguments)
     let order = try ServeOrder(arguments)
-    let console = ConsoleFlag.console(arguments, .serve)
+    let console = arguments.console(.serve)
     let reload = arguments.has("--watch") ? Reload(order, console) : nil
     let cassette = try order.loadCassette()
     let clock: @Sendable () -> Date = { Date() }

@@ -20,9 +20,17 @@ protocol Command: Sendable {
   static func run(_ arguments: Arguments) async throws -> ExitCode
 }
 
+extension Arguments {
+  /// Prints a result as text or, with `--json`, as JSON.
+  func answer(_ text: @autoclosure () -> String, json: @autoclosure () -> some Sequence<UInt8>) {
+    if has("--json") { Terminal.answer(json: json()) } else { Terminal.answer(text()) }
+  }
+}
+
 extension Command {
   static var operandsMax: Int { 0 }
   static var operandChoices: [String] { [] }
+  static var flags: [Flag] { [] }
   static var takesCommand: Bool { false }
   /// The words of the name.
   static var words: [String] { name.split(separator: " ").map(String.init) }

@@ -139,7 +139,7 @@ struct ScriptedResponse {
     return .success(events[count - 1].end)
   }
 
-  /// Applies a mutation.
+  /// Applies a mutation of the body.
   mutating func mutate(_ mutation: Mutation, _ request: Request) throws(Mutation.Misfit) {
     guard let head else { throw Mutation.Misfit("there is no answer") }
     let (old, wasContentless) = (body, isContentless)
@@ -157,7 +157,7 @@ struct ScriptedResponse {
     if recordedCut?.offset != nil { recordedCut?.offset = body.count }
   }
 
-  /// Applies an edit.
+  /// Applies an edit of the response.
   mutating func edit(_ edit: ResponseEdit, _ request: Request) throws(Mutation.Misfit) {
     guard let head else { throw Mutation.Misfit("there is no answer") }
     switch edit {

@@ -98,6 +98,9 @@ extension Scenario: JSONObject {
     if !fields.isReading { try fields.nested("credential", &credential) }
     try fields.texts("gates", &gates, Gate.read)
     try fields.texts("bars", &bars, Gate.read)
+    if let place = bars.firstIndex(where: \.needsBaseline) {
+      try fields.refuse(true, "bars[\(place)]", "a bar has a figure and no baseline")
+    }
     try AllowedRule.list(&allowed, &fields)
   }
 

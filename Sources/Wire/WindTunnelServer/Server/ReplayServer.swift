@@ -224,8 +224,9 @@ public final class ReplayServer: Sendable {
   /// could name one.
   public func openPort(lane: Lane) async throws -> Int { try await openPort(of: .fixed(lane)) }
 
-  /// Opens one more port, whose requests are meant for one of the cassette's origins.
-  package func openPort(lane: Lane, origin: RequestURL) async throws -> Int {
+  /// Opens one more port, whose requests are meant for one of the cassette's origins, or else for
+  /// that of most.
+  package func openPort(lane: Lane, origin: RequestURL?) async throws -> Int {
     try await openPort(of: .fixed(lane), origin)
   }
 

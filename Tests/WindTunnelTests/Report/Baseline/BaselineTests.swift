@@ -35,16 +35,11 @@ import Testing
     var (caught, alarmed, bounded) = (0, 0, 0)
     for seed in Self.seeds {
       let before = calls(200, scenario: seed, noise: seed + 1000)
-      let same = BaselineComparison(
-        calls(200, scenario: seed, noise: seed + 2000),
-        to: before,
-        seed: seed
-      )
-      let slower = BaselineComparison(
-        calls(200, scenario: seed, noise: seed + 2000, times: 1.2),
-        to: before,
-        seed: seed
-      )
+      func compared(_ factor: Double) -> BaselineComparison {
+        let now = calls(200, scenario: seed, noise: seed + 2000, times: factor)
+        return BaselineComparison(now, to: before, seed: seed)
+      }
+      let (same, slower) = (compared(1), compared(1.2))
       if slower.isSlower, (slower.medianRatio?.lower ?? 0) > 1.1 { caught += 1 }
       if same.isSlower { alarmed += 1 }
       let ratio = slower.medianRatio
@@ -139,9 +134,7 @@ import Testing
   }
 
   @Test func `gates are held against the pair, and say where none is`() throws {
-    let gates = try ["medianRatio.lower <= 1.1", "lostCalls == 0", "p95 <= baseline*1.10"].map {
-      try Gate($0)
-    }
+    let gates = try gates("medianRatio.lower <= 1.1", "lostCalls == 0", "p95 <= baseline*1.10")
     let before = Flights.report(calls(100, scenario: 1, noise: 1))
     let slow = Flights.report(calls(100, scenario: 1, noise: 2, times: 1.4), gates: gates)
     expectEqual(

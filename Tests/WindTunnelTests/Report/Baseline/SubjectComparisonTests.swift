@@ -21,30 +21,18 @@ import Testing
   }
 
   private func report() -> Report {
-    let scenarios = [
-      Report.ScenarioResult(
-        "calm",
-        on: .onTheWire,
-        subjects: [
-          Report.Row("client:a", calls(milliseconds: 100)),
-          Report.Row("client:b", calls(milliseconds: 50)),
-        ]
-      ),
-      Report.ScenarioResult(
-        "metro",
-        on: .onTheWire,
-        subjects: [
-          Report.Row("client:a", calls(lost: [1], milliseconds: 100)),
-          Report.Row("client:b", calls(lost: [2, 3, 4], milliseconds: 100)),
-        ]
-      ),
-    ]
+    func flown(_ name: String, _ calls: [Observation]...) -> Report.ScenarioResult {
+      let rows = zip(["client:a", "client:b"], calls).map { Report.Row($0, $1) }
+      return .init(name, on: .onTheWire, subjects: rows)
+    }
     return Report(
-      seed: 1,
-      decisionHash: "0",
-      platformErrors: "current",
-      environment: [Report.Fact(Report.compared, "client:a, client:b")],
-      scenarios: scenarios
+      flown("calm", calls(milliseconds: 100), calls(milliseconds: 50)),
+      flown(
+        "metro",
+        calls(lost: [1], milliseconds: 100),
+        calls(lost: [2, 3, 4], milliseconds: 100)
+      ),
+      facts: [Report.Fact(Report.compared, "client:a, client:b")]
     )
   }
 

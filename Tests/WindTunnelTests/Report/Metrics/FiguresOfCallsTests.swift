@@ -59,21 +59,30 @@ import Testing
     expectNil(Metrics(calls).averageRetries, "of one nobody knows")
   }
 
+  /// Expects the share of retries that waited long enough, by the time of the retry. No retry is
+  /// judged if the client was cut off before.
+  private static func expectCompliance(
+    of calls: (Int) -> [Observation],
+    _ shares: [(Int, Double)]
+  ) {
+    for (time, share) in shares {
+      var calls = calls(time)
+      let metrics = Metrics(calls)
+      expectEqual(metrics.retryAfterCompliance, share, "\(time) ms")
+      expectEqual(metrics.earlyRetries, share == 1 ? 0 : 1)
+      calls[0].attempts[0].error = "connectionLost"
+      expectNil(Metrics(calls).retryAfterCompliance, "who is cut off has not heard of it")
+    }
+  }
+
   @Test func `a retry is early if it comes more than 5 ms before it was asked to`() {
     func calls(_ gap: Int) -> [Observation] {
       var refused = F.attempt(F.unavailable, 100, to: 110)
       refused.retryAfter = .seconds(1)
       return [F.call(0, [refused, F.attempt("", 110 + gap)])]
     }
-    for (gap, compliance) in [(1000, 1.0), (995, 1), (994, 0), (0, 0), (5000, 1)] {
-      let metrics = Metrics(calls(gap))
-      expectEqual(metrics.retryAfterCompliance, compliance, "\(gap) ms")
-      expectEqual(metrics.earlyRetries, (compliance == 1 ? 0 : 1))
-    }
+    Self.expectCompliance(of: calls, [(1000, 1.0), (995, 1), (994, 0), (0, 0), (5000, 1)])
     expectNil(Metrics([F.call()]).retryAfterCompliance, "nothing was asked")
-    var cut = calls(0)
-    cut[0].attempts[0].error = "connectionLost"
-    expectNil(Metrics(cut).retryAfterCompliance, "who is cut off has not heard of it")
     var unseen = calls(0)
     unseen[0].attempts[1].start = nil
     expectNil(Metrics(unseen).retryAfterCompliance)
@@ -86,15 +95,8 @@ import Testing
       (refused.retryAfter, refused.retryNotBefore) = (.seconds(1), .milliseconds(800))
       return [F.call(0, [refused, F.attempt("", start)])]
     }
-    for (start, compliance) in [(800, 1.0), (795, 1), (794, 0), (100, 0), (1400, 1)] {
-      let metrics = Metrics(calls(start))
-      expectEqual(metrics.retryAfterCompliance, compliance, "\(start) ms")
-      expectEqual(metrics.earlyRetries, (compliance == 1 ? 0 : 1))
-    }
+    Self.expectCompliance(of: calls, [(800, 1.0), (795, 1), (794, 0), (100, 0), (1400, 1)])
     expectNil(Metrics(calls(nil)).retryAfterCompliance)
-    var cut = calls(100)
-    cut[0].attempts[0].error = "connectionLost"
-    expectNil(Metrics(cut).retryAfterCompliance, "who is cut off has not heard of it")
   }
 
   @Test func `only what must not come twice is a duplicate, and only if it came`() {
@@ -137,7 +139,7 @@ import Testing
   }
 
   /// Calls that end so many milliseconds after the weather has cleared.
-  private static func after(_ ends: (Int, Bool)...) -> [Observation] {
+  private static func after(_ ends: [(Int, Bool)]) -> [Observation] {
     ends.enumerated().map { number, end in
       var call = F.call(number, end.1 ? .succeeded : .failed("timedOut"))
       call.afterWindow = .milliseconds(end.0)
@@ -146,16 +148,10 @@ import Testing
   }
 
   @Test func `recovery is the first success after the scenario, and the fifth in a row`() {
-    let lucky = Self.after(
-      (10, false),
-      (20, true),
-      (30, false),
-      (90, true),
-      (40, true),
-      (50, true),
-      (60, true),
-      (80, true)
-    )
+    let lucky = Self.after([
+      (10, false), (20, true), (30, false), (90, true), (40, true), (50, true), (60, true),
+      (80, true),
+    ])
     var before = F.call(99)
     before.afterWindow = nil
     for calls in [lucky + [before], (lucky + [before]).reversed()] {
@@ -163,7 +159,7 @@ import Testing
       expectEqual(metrics.firstRecovery, .milliseconds(20))
       expectEqual(metrics.steadyRecovery, .milliseconds(90))
     }
-    let never = Metrics(Self.after((10, false), (20, true), (30, false)))
+    let never = Metrics(Self.after([(10, false), (20, true), (30, false)]))
     #expect(never.firstRecovery == .milliseconds(20) && never.steadyRecovery == nil)
     let none = Metrics([before])
     #expect(none.firstRecovery == nil && none.steadyRecovery == nil)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct PublishedStatisticsTests {
   @Test(arguments: [
     (20, 20, 0.839, 1.0), (100, 100, 0.963, 1.0), (19, 20, 0.764, 0.991), (0, 20, 0.0, 0.161),
-    (10, 20, 0.299, 0.701),
+    (10, 20, 0.299, 0.701), (73, 73, 0.95, 1.0),
   ]) func `Wilson's interval is the published one`(
     successes: Int,
     count: Int,
@@ -17,6 +17,7 @@ import Testing
     let interval = try #require(Statistics.wilson(successes, of: count))
     expectEqual((interval.lower * 1000).rounded() / 1000, lower)
     expectEqual((interval.upper * 1000).rounded() / 1000, upper)
+    expectEqual(Statistics.wilsonLower(successes, of: count), interval.lower)
   }
 
   /// So many calls without a failure prove this lower bound, and one less does not.

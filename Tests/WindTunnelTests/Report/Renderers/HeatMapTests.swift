@@ -101,36 +101,33 @@ import Testing
       .heatCells(at: ["GET /home", "GET /a", "GET /b"])
   }
 
+  private static func levels(
+    _ calls: [Observation] = [failed, spared],
+    expecting share: Survival.Calls?,
+    change: (inout Scenario) -> Void = { _ in }
+  ) -> [Int?] {
+    cells(calls, expecting: share, change: change).map(\.level)
+  }
+
   @Test func `calls that met no fault are expected to succeed`() {
     let cells = Self.cells(expecting: Survival.Calls.none)
     expectEqual(cells.map(\.level), [4, 4, 4, nil])
     expectEqual(cells.map(\.expected).dropFirst(), [.none, .all, .all])
     #expect(cells[0].html("all", linkingTo: 0).contains("expected: differs by endpoint, 2 calls"))
     // Of cells with different expectations the worst one counts.
-    expectEqual(Self.cells(expecting: Survival.Calls.some).map(\.level), [0, 0, 4, nil])
-    expectEqual(Self.cells(expecting: nil).map(\.level), [0, 0, 4, nil])
-    expectEqual(
-      Self.cells([Self.spared], expecting: nil) { $0.rules = [] }.map(\.level),
-      [4, nil, 4, nil]
-    )
+    expectEqual(Self.levels(expecting: Survival.Calls.some), [0, 0, 4, nil])
+    expectEqual(Self.levels(expecting: nil), [0, 0, 4, nil])
+    expectEqual(Self.levels([Self.spared], expecting: nil) { $0.rules = [] }, [4, nil, 4, nil])
   }
 
   @Test func `where faults affect other calls, the scenario's expectation holds for all of them`() {
     let link = Link(up: .init(lossProbability: 0.5), down: .init(lossProbability: 0.5))
-    expectEqual(
-      Self.cells(expecting: Survival.Calls.none) { $0.link = link }.map(\.level),
-      [0, 4, 0, nil]
-    )
-    expectEqual(
-      Self.cells(expecting: Survival.Calls.none) { $0.wantsKeptConnections = true }.map(\.level),
-      [0, 4, 0, nil]
-    )
+    let none = Survival.Calls.none
+    expectEqual(Self.levels(expecting: none) { $0.link = link }, [0, 4, 0, nil])
+    expectEqual(Self.levels(expecting: none) { $0.wantsKeptConnections = true }, [0, 4, 0, nil])
     // It failed without a request, for instance because earlier calls met an outage.
     let broken = Flights.call(1, .failed("offline"), endpoint: "GET /a", [])
-    expectEqual(
-      Self.cells([Self.failed, broken], expecting: Survival.Calls.none).map(\.level),
-      [4, 4, 4, nil]
-    )
+    expectEqual(Self.levels([Self.failed, broken], expecting: none), [4, 4, 4, nil])
   }
 
   @Test func `the map has a legend, a column for each endpoint and a hint for narrow pages`() {

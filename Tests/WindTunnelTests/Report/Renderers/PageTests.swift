@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test func `a report of nothing is a page all the same`() {
-    let empty = Report(seed: 1, decisionHash: "", platformErrors: "current", scenarios: [])
+    let empty = Report()
     #expect(empty.html().contains("<h1>passed, without gates or rules</h1>"))
     #expect(empty.html().contains("<p>No clients were tested.</p>"))
     let nothing = "<td class=\"hx\" data-name=\"all\" title=\"Not measured: 0 calls\">–</td>"

@@ -102,12 +102,6 @@ import Testing
     expectEqual(lines[1].split(separator: ",", omittingEmptySubsequences: false).count, columns)
   }
 
-  @Test(arguments: ["=1+1", "+1", "@a"])
-  func `what a spreadsheet would calculate is no formula`(reason: String) {
-    let report = Flights.report([Flights.call(0, .failed(reason))])
-    #expect(report.csv().contains(",'\(reason),"))
-  }
-
   @Test func `a summary says the verdict, the gates with their places and the failing calls`()
     throws
   {

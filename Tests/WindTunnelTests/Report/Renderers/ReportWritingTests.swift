@@ -5,12 +5,7 @@ import Testing
 @testable import WindTunnelReports
 
 @Suite struct ReportWritingTests {
-  private static let report = Report(
-    seed: 7,
-    decisionHash: "",
-    platformErrors: "current",
-    scenarios: []
-  )
+  private static let report = Report(seed: 7)
 
   @Test(arguments: ReportRendering.fileExtensions)
   func `a report is written in the form that the file's name asks for`(ending: String) throws {

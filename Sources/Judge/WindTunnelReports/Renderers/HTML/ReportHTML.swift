@@ -67,16 +67,10 @@ extension Report {
     }
     let rows = sorted.map { judgement -> [HTML.Cell] in
       let result = judgement.result
-      let kind: HTML.Cell.Kind =
-        switch result.verdict {
-        case .met: .good
-        case .failed: .bad
-        case .inconclusive, .warning: .doubtful
-        }
       return [
-        HTML.Cell(judgement.scenario, .words), HTML.Cell(result.gate.description, .code),
-        HTML.Cell(result.verdict.word, kind), HTML.Cell(result.got ?? Figures.unseen, .words),
-        HTML.Cell(result.verdict.reason ?? "", .words),
+        .words(judgement.scenario), HTML.Cell(result.gate.description, .code),
+        HTML.Cell(result.verdict.word, result.verdict.kind), .words(result.got ?? Figures.unseen),
+        .words(result.verdict.reason ?? ""),
       ]
     }
     return "<section id=\"gates\"><h2>Gates</h2>"
@@ -101,6 +95,11 @@ extension Report {
   }
 }
 
+extension GateResult.Verdict {
+  /// The colour of the verdict on a page.
+  var kind: HTML.Cell.Kind { self == .failed ? .bad : self == .met ? .good : .doubtful }
+}
+
 /// The pieces that the page is made of.
 package enum HTML {
   package struct Cell {
@@ -112,6 +111,11 @@ package enum HTML {
     var kind: Kind
 
     package init(_ text: String, _ kind: Kind = .figure) { (self.text, self.kind) = (text, kind) }
+
+    /// Returns a text, a length of time or a number.
+    static func words(_ text: String) -> Cell { Cell(text, .words) }
+    static func time(_ time: Duration?) -> Cell { Cell(Figures.time(time)) }
+    static func count(_ count: Int?) -> Cell { Cell(Figures.count(count)) }
 
     /// Returns a figure that should be nothing.
     static func unwanted(_ count: Int?) -> Cell {

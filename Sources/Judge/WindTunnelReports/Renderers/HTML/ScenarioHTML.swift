@@ -28,7 +28,7 @@ extension Report.ScenarioResult {
   /// The figures of the judged client and of the other clients.
   private var subjectTable: String {
     guard subjects.count > 1 else { return "" }
-    let rows = subjects.map { [HTML.Cell($0.name, .words)] + $0.metrics.htmlCells }
+    let rows = subjects.map { [HTML.Cell.words($0.name)] + $0.metrics.htmlCells }
     return HTML.table("Compared with other clients", ["client"] + Metrics.htmlHeads, rows)
   }
 
@@ -37,7 +37,7 @@ extension Report.ScenarioResult {
     let rows = subjects.compactMap { row in
       row.against.map { against in
         let pair = against.comparison
-        return [HTML.Cell(row.name, .words)] + pair.cells(PairColumn.ofSubjects)
+        return [HTML.Cell.words(row.name)] + pair.cells(PairColumn.ofSubjects)
           + [pair.latencyCell]
       }
     }
@@ -46,7 +46,7 @@ extension Report.ScenarioResult {
   }
 
   private func endpointTable(_ row: Report.Row) -> String {
-    let rows = row.endpoints.map { [HTML.Cell($0.name, .words)] + $0.metrics.htmlCells }
+    let rows = row.endpoints.map { [HTML.Cell.words($0.name)] + $0.metrics.htmlCells }
     return HTML.table("By endpoint", ["endpoint"] + Metrics.htmlHeads, rows)
   }
 
@@ -58,10 +58,7 @@ extension Report.ScenarioResult {
     let fired = row.metrics.faults
     let rows = faults.map { fault -> [HTML.Cell] in
       let count = fired.first { $0.fault == fault }
-      return [
-        HTML.Cell(fault, .words), HTML.Cell(Figures.count(count?.attempts)),
-        HTML.Cell(Figures.count(count?.noticed)),
-      ]
+      return [.words(fault), .count(count?.attempts), .count(count?.noticed)]
         + ends.map { end in
           let calls = endings.first { $0.fault == fault && $0.ending == end }?.calls
           return HTML.Cell(calls.map { "\($0)" } ?? "")
@@ -78,26 +75,20 @@ extension Report.ScenarioResult {
   private func stageTable(_ row: Report.Row) -> String {
     let seen = row.metrics.stages
     guard seen.contains(where: { $0.attempts > 0 }) else { return "" }
-    let rows = seen.map { stage in
-      [
-        HTML.Cell(stage.words, .words), HTML.Cell("\(stage.attempts)"),
-        HTML.Cell(Figures.time(stage.p50)), HTML.Cell(Figures.time(stage.p95)),
-        HTML.Cell(Figures.time(stage.max)),
-      ]
+    let rows = seen.map { stage -> [HTML.Cell] in
+      let times = [stage.p50, stage.p95, stage.max].map { HTML.Cell.time($0) }
+      return [.words(stage.words), .count(stage.attempts)] + times
     }
     let heads = ["stage", "seen", "P50", "P95", "max"]
     return HTML.table("Time of attempts by stage", heads, rows)
   }
 
   private func backoffTable(_ row: Report.Row) -> String {
-    let rows = (row.metrics.backoff ?? []).map { wait in
+    let rows = (row.metrics.backoff ?? []).map { wait -> [HTML.Cell] in
       let isLast = wait.retry == RetryAfterTally.retriesMax
-      return [
-        HTML.Cell(isLast ? "8 and later" : "\(wait.retry)", .words),
-        HTML.Cell("\(wait.count)"), HTML.Cell(Figures.time(wait.min)),
-        HTML.Cell(Figures.time(wait.median)), HTML.Cell(Figures.time(wait.max)),
-        HTML.Cell(Figures.decimal(wait.variation)),
-      ]
+      let times = [wait.min, wait.median, wait.max].map { HTML.Cell.time($0) }
+      return [.words(isLast ? "8 and later" : "\(wait.retry)"), .count(wait.count)] + times
+        + [HTML.Cell(Figures.decimal(wait.variation))]
     }
     let heads = ["retry", "seen", "shortest", "median", "longest", "variation"]
     return HTML.table("Waits before retries", heads, rows)
@@ -125,10 +116,9 @@ extension Metrics {
 
   fileprivate var htmlCells: [HTML.Cell] {
     [
-      HTML.Cell("\(calls)"), HTML.Cell(Figures.percent(successRate)),
-      HTML.Cell(Figures.percent(firstTrySuccessRate)), HTML.Cell(retryWords),
-      HTML.Cell(Figures.time(p50)), HTML.Cell(Figures.time(p90)), HTML.Cell(Figures.time(p95)),
-      HTML.Cell(Figures.time(p99)), HTML.Cell(Figures.time(max)), .unwanted(blankScreens),
+      .count(calls), HTML.Cell(Figures.percent(successRate)),
+      HTML.Cell(Figures.percent(firstTrySuccessRate)), HTML.Cell(retryWords), .time(p50),
+      .time(p90), .time(p95), .time(p99), .time(max), .unwanted(blankScreens),
       .unwanted(failedActions), .unwanted(duplicates),
     ]
   }
@@ -252,10 +242,9 @@ extension Observation {
       let offset = attempt.start.flatMap { start in begin.map { max(.zero, start - $0) } }
       let took = attempt.end.flatMap { end in attempt.start.map { end - $0 } }
       return [
-        HTML.Cell("\(place + 1)"), HTML.Cell(Figures.time(offset)), HTML.Cell(Figures.time(wait)),
-        HTML.Cell(attempt.scenario, .words), HTML.Cell(attempt.source.words, .words),
-        HTML.Cell(Figures.count(attempt.status)), HTML.Cell(Figures.bytes(attempt.bytes)),
-        HTML.Cell(Figures.time(took)), HTML.Cell(attempt.error ?? "", .words),
+        .count(place + 1), .time(offset), .time(wait), .words(attempt.scenario),
+        .words(attempt.source.words), .count(attempt.status),
+        HTML.Cell(Figures.bytes(attempt.bytes)), .time(took), .words(attempt.error ?? ""),
       ]
     }
     let heads = [

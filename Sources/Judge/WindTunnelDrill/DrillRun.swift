@@ -1,0 +1,162 @@
+internal import Dispatch
+internal import Foundation
+@_spi(WindTunnel) internal import WindTunnelCore
+
+/// One run of a drill in processes, with the state that its scenarios share.
+struct DrillRun: Sendable {
+  private let drill: ProcessDrill
+  private let plan: DrillPlan
+  /// Whether a cancellation leaves the calls that had ended, in place of an error.
+  private let keepsPart: Bool
+  private let progress: @Sendable (ProcessDrill.Progress) -> Void
+  private let worlds = WorldLog()
+  /// Whether the program that is started once has answered, in any scenario.
+  private let hasAnswered = Locked(false)
+
+  private var isStopped: Bool { keepsPart && Task.isCancelled }
+
+  /// Creates the run of a drill's plan. If the plan needs results of calls without faults, those
+  /// run first.
+  init(
+    _ drill: ProcessDrill,
+    keepsPart: Bool,
+    _ progress: @escaping @Sendable (ProcessDrill.Progress) -> Void
+  ) async throws {
+    (self.drill, self.keepsPart, self.progress) = (drill, keepsPart, progress)
+    plan = try await drill.planned(keepingPart: keepsPart)
+  }
+
+  /// Makes all calls, and returns the report with how much of the drill it is about.
+  func run() async throws -> ProcessDrill.Flown {
+    let flown =
+      drill.child.isInWorld
+      ? try await runInWorlds()
+      : try await plan.scenarios.flown(keepingPart: keepsPart) { try await run($0, false, $1) }
+    let facts = worlds.facts(in: plan)
+    let whole = flown.count(where: \.isWhole)
+    if !keepsPart || whole == plan.scenarios.count {
+      return ProcessDrill.Flown(report: plan.report(flown.map(\.0), facts: facts), part: nil)
+    }
+    // In a scenario of which the judged subject has no call there is nothing to judge.
+    let begun = flown.map(\.0).filter { $0.subjects.first?.name == plan.subjects.first }
+    let part = ProcessDrill.Flown.Part(
+      scenarios: (whole, plan.scenarios.count),
+      calls: begun.reduce(0) { $0 + ($1.subjects.first?.observations.count ?? 0) }
+    )
+    return ProcessDrill.Flown(
+      report: plan.report(begun, facts: facts + [Report.Fact(Report.interruption, part.words)]),
+      part: part
+    )
+  }
+
+  /// A scenario that ran, and whether all its calls did.
+  private typealias FlownScenario = (Report.ScenarioResult, isWhole: Bool)
+
+  /// Runs each scenario in a world of its own, and afterwards in real time the scenarios whose time
+  /// was not virtual: no world takes the processors from them.
+  private func runInWorlds() async throws -> [FlownScenario] {
+    var flown = try await plan.scenarios.flown(by: plan.workers) { scenario -> FlownScenario? in
+      do {
+        if let reason = Targets.obstacleToWorld(of: scenario) {
+          throw NotInVirtualTime(reason: reason)
+        }
+        return try await run(scenario, true) {}
+      } catch let error as NotInVirtualTime {
+        if isStopped { return nil }
+        worlds.note(scenario, wasReal: error.reason)
+        progress(.notVirtual(scenario: scenario.name, reason: error.reason))
+        return nil
+      }
+    }
+    for place in flown.indices where flown[place] == nil && !isStopped {
+      flown[place] = try await run(plan.scenarios[place], false) {}
+    }
+    return flown.compactMap(\.self)
+  }
+
+  private func run(
+    _ scenario: Scenario,
+    _ isInWorld: Bool,
+    _ allBegan: @escaping @Sendable () -> Void
+  ) async throws -> FlownScenario {
+    let stage = try plan.stage(of: scenario)
+    let calls = plan.numbers(in: scenario).count * plan.subjects.count
+    let beginnings = Beginnings(of: calls, then: allBegan)
+    // Subjects that wait do not disturb each other.
+    let rows = try await plan.subjects.flown(by: scenario.isIdle ? plan.subjects.count : 1) {
+      try await row(of: $0, in: scenario, on: stage, isInWorld, beginnings)
+    }
+    // A part of a drill on several machines has no call in some scenarios, and says so.
+    let isStopped = isStopped
+    let flown = plan.flown(
+      scenario,
+      on: stage,
+      rows.filter { !isStopped || !$0.observations.isEmpty }
+    )
+    progress(.judged(flown))
+    return (
+      flown, isWhole: rows.allSatisfy { $0.observations.count * plan.subjects.count == calls }
+    )
+  }
+
+  private func row(
+    of subject: String,
+    in scenario: Scenario,
+    on stage: Stage,
+    _ isInWorld: Bool,
+    _ beginnings: Beginnings
+  ) async throws -> Report.Row {
+    let workload = plan.workload(of: subject, on: stage, in: scenario)
+    let name = scenario.name
+    var process = drill.child
+    process.isInWorld = isInWorld
+    var run = ScenarioRun(
+      job: drill.job(plan, scenario, subject, stage),
+      scenario: scenario,
+      workload: workload,
+      process: process
+    ) { [calls = plan.numbers(in: scenario).count] done in
+      progress(.calls(scenario: name, subject: subject, done: done, of: calls))
+    }
+    (run.hasAnswered, run.keepsPart) = (hasAnswered, keepsPart)
+    run.receives = { message in
+      switch message {
+      case .attempt(let call, let attempt):
+        progress(.attempt(scenario: name, subject: subject, call: call, attempt))
+      case .began(let call, _): beginnings.note(call, of: subject)
+      default: break
+      }
+    }
+    let words = plan.command.isEmpty ? nil : CommandWords(plan.command)
+    if drill.tellsCalls {
+      run.ended = { observation in
+        let masked = words.map { observation.masked(by: $0) }
+        guard let told = masked ?? [observation].withKeysMasked().first else { return }
+        progress(.ended(scenario: name, subject: subject, told))
+      }
+    }
+    if let grace = drill.grace { run.grace = grace }
+    defer { run.job.clearUp() }
+    let observations = try await run.run()
+    worlds.note(run.virtualTime)
+    try StoryCheck(scenario: scenario, seed: plan.seed, workload: workload).check(observations)
+    progress(.finished(scenario: name, subject: subject))
+    return Report.Row(
+      subject,
+      words.map { words in observations.map { $0.masked(by: words) } }
+        ?? observations.withKeysMasked(),
+      of: plan.kind(of: subject),
+      plannedFaults: scenario.faultNames,
+      traffic: run.traffic.withLock { $0 },
+      screens: plan.screens(in: scenario)
+    )
+  }
+}
+
+extension DrillPlan {
+  /// Returns the kind of client that a subject is.
+  fileprivate func kind(of subject: String) -> ClientRun.Client {
+    guard subject == Self.execSubject else { return .library }
+    return command.isService ? .service : .program
+  }
+}
