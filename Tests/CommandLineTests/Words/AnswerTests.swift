@@ -167,5 +167,5 @@ extension JSON {
   var keys: [String] { members.map(\.name.value) }
 
   /// An element of a list.
-  subscript(index: Int) -> JSON? { elements.indices.contains(index) ? elements[index] : nil }
+  subscript(index: Int) -> JSON? { index < elements.count ? elements[index] : JSON?.none }
 }
