@@ -59,7 +59,7 @@ public struct DrillPlan: Sendable {
   /// The gates besides the scenarios' own. A prefix chooses the scenarios of a gate; without one it
   /// is held in each scenario in which calls can succeed.
   public var gates: [Gate] = []
-  /// The bars that the judged client must clear, such as ``Bars/mobile``; `nil`: none.
+  /// The bars that the judged client must clear, such as `Bars.mobile`; `nil`: none.
   public var bars: Bars?
   /// The rules of findings that may be broken in any scenario, beside those that a scenario allows.
   public var allowed: [AllowedRule] = []

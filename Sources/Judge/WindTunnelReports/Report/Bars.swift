@@ -2,8 +2,8 @@ public import Foundation
 
 /// The bars that a client must clear in each class of scenarios, with the source of each figure.
 ///
-/// A class is the share of a careful client's calls that can succeed (``Survival/Calls``). A bar is
-/// held in every scenario of its class. A scenario's own bar (``Scenario/bars``) takes the place of
+/// A class is the share of a careful client's calls that can succeed (`Survival.Calls`). A bar is
+/// held in every scenario of its class. A scenario's own bar (`Scenario.bars`) takes the place of
 /// the bar on the same figure there.
 public struct Bars: Sendable, Hashable {
   /// A bar of a class of scenarios.
