@@ -27,15 +27,14 @@ extension Report {
   /// The lines of a page in Markdown; none without bars.
   var barMarkdown: [String] {
     guard let bars, !barResults.isEmpty else { return [] }
-    let heads = (Self.heads + ["source"]).joined(separator: " | ")
     return [
-      "### Bars: \(bars.name.escapedForMarkdown)", "", "| \(heads) |",
-      "|---|---|---|---:|---|---|---|",
+      "### Bars: \(bars.name.escapedForMarkdown)", "",
+      "| \(Self.heads.joined(separator: " | ")) |", "|---|---|---|---:|---|---|",
     ]
       + barGroups.map { result in
-        let cells = [result.figure] + result.cells + [result.source]
+        let cells = [result.figure] + result.cells
         return "| \(cells.map(\.escapedForMarkdown).joined(separator: " | ")) |"
-      } + [""]
+      } + [""] + barSources.map { "- \($0.escapedForMarkdown)" } + [""]
   }
 
   /// The section of a page in HTML; empty without bars.
@@ -43,11 +42,19 @@ extension Report {
     guard let bars, !barResults.isEmpty else { return "" }
     let rows = barGroups.map { result -> [HTML.Cell] in
       let cells = ([result.figure] + result.cells).dropLast().map { HTML.Cell.words($0) }
-      return cells
-        + [HTML.Cell(result.verdictWords, result.verdict.kind), .words(result.source)]
+      let remark = result.verdictWords == result.verdict.word ? "" : result.verdictWords
+      return cells + [HTML.Cell(result.verdict.word, result.verdict.kind), .words(remark)]
     }
+    let sources = barSources.map { "<li>\($0.escapedForHTML)</li>" }.joined()
     return "<section id=\"bars\"><h2>Bars: \(bars.name.escapedForHTML)</h2>"
-      + HTML.table(Self.heads + ["source"], rows) + "</section>"
+      + HTML.table(Self.heads + [""], rows) + "<ul>\(sources)</ul></section>"
+  }
+
+  /// The sources of the bars, each once, with the figures that they are for.
+  private var barSources: [String] {
+    barGroups.grouped(by: \.source).map { source, results in
+      "\(results.grouped(by: \.figure).map(\.0).joined(separator: ", ")): \(source)"
+    }
   }
 }
 
