@@ -249,8 +249,7 @@ struct CassettePlace: Sendable, Hashable {
       if cassette != base, !cassette.interactions.isEmpty {
         if !exists || registry.goesOn(file) {
           let count = cassette.interactions.count
-          let noun = count == 1 ? "interaction" : "interactions"
-          note = "recorded \(file.lastPathComponent), \(count) \(noun) (new)"
+          note = "recorded \(file.lastPathComponent), \(count.counted("interaction")) (new)"
         }
         if mode == .once { registry.begin(file) }
         try RecordingRegistry.makeFolder(of: file)

@@ -70,7 +70,7 @@ package enum CassetteFile {
 
   private static func interactions(_ count: Int, _ incomplete: Int) -> String {
     incomplete == 0
-      ? "\(count) interactions"
+      ? count.counted("interaction")
       : "\(count - incomplete) whole and \(incomplete) incomplete interactions"
   }
 }

@@ -26,7 +26,7 @@ import WindTunnel
     let scratch = try Scratch()
     let data = Repository.root.appending(path: "Tests/CommandLineTests/Data")
     let zip = data.appending(path: "attached.har.zip").path
-    try await scratch.expect("cassette convert \(zip) a.json", err: "a.json: 1 interactions\n")
+    try await scratch.expect("cassette convert \(zip) a.json", err: "a.json: 1 interaction\n")
     let kept = try Cassette(contentsOf: scratch.file("a.json"))
     expectEqual(kept.interactions.map { $0.response?.body }, [Body("from the archive")])
     try scratch.write("PK\u{3}\u{4}", to: "cut.har.zip")
@@ -128,7 +128,7 @@ import WindTunnel
     let file = scratch.folder.appendingPathComponent("a.json")
     try expectEqual(Data(contentsOf: file), Data(text.utf8))
     let pruned = try await scratch.run(words)
-    expectEqual(pruned.err, "a.json: 1 interactions are left\n")
+    expectEqual(pruned.err, "a.json: 1 interaction is left\n")
     try await scratch.run(words).exits(64)
   }
 
@@ -159,7 +159,7 @@ import WindTunnel
     let scratch = try Scratch()
     try write(tape(["/a/1": 1, "/b": 2, "/a/2": 3]), "all.json", in: scratch)
     let words = ["cassette", "split", "all.json", "--by", "path", "out"]
-    let told = "out/a.json: 2 interactions\nout/b.json: 1 interactions\n"
+    let told = "out/a.json: 2 interactions\nout/b.json: 1 interaction\n"
     try await scratch.expect(words, err: told)
     let sentence = "windtunnel: out/a.json is there already; nothing was written.\n"
     try await scratch.expect(words, code: 73, err: sentence)
@@ -181,11 +181,11 @@ import WindTunnel
         "headers": {"Cookie": "a=secret-of-ada"}}, "response": {"status": 204}}]}
       """
     try write(text, "a.json", in: scratch)
-    try await scratch.expect("cassette convert a.json a.har", err: "a.har: 1 interactions\n")
+    try await scratch.expect("cassette convert a.json a.har", err: "a.har: 1 interaction\n")
     #expect(try !scratch.text("a.har").contains("secret-of-ada"))
     let words = ["cassette", "convert", "--keep-secrets"]
     let kept = try await scratch.run(words + ["a.json", "b.har"])
-    expectEqual(kept.err, "b.har: secrets were kept; do not commit it.\nb.har: 1 interactions\n")
+    expectEqual(kept.err, "b.har: secrets were kept; do not commit it.\nb.har: 1 interaction\n")
     try await scratch.run(words + ["b.har", "b.json"]).exits(0)
     try await scratch.expect("cassette diff a.json b.json")
   }

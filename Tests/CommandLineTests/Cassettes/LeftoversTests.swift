@@ -151,7 +151,7 @@ import WindTunnel
     await expectEqual(ask("\(proxy)/home").status, 200)
     let show = try await scratch.run("cassette show a.json")
     expectEqual(show, Program.Run(code: 66, out: "", err: "windtunnel: a.json: no such file.\n"))
-    try await expectEqual(flight.interrupt().err, "a.json: 1 interactions\n")
+    try await expectEqual(flight.interrupt().err, "a.json: 1 interaction\n")
     try await upstream.interrupt()
   }
 }

@@ -55,7 +55,7 @@ import WindTunnel
       Program.Run(
         code: 0,
         out: "\(proxy)\n",
-        err: "tape.json: 1 interactions\nflight.json: the report\n"
+        err: "tape.json: 1 interaction\nflight.json: the report\n"
       )
     )
     let tape = try Cassette(contentsOf: scratch.file("tape.json")).interactions

@@ -70,7 +70,7 @@ import Testing
       #expect(python.text == "200\n" && python.code == 0)
     }
     expectEqual(run.code, 0)
-    expectEqual(run.err, "tape.json: 1 interactions\n")
+    expectEqual(run.err, "tape.json: 1 interaction\n")
     let tape = try scratch.text("tape.json")
     #expect(tape.contains("\(asked)/home") && !tape.contains("invented-token"))
     #expect(!scratch.has("tape.json.journal"))

@@ -140,7 +140,7 @@ import WindTunnel
       let run = try await Companion.run(words, in: scratch)
       #expect(run.text.hasSuffix("answer of A"), "\(run)")
     }
-    try await expectEqual(flight.interrupt().err, "tape.json: 1 interactions\n")
+    try await expectEqual(flight.interrupt().err, "tape.json: 1 interaction\n")
     let text = try scratch.text("tape.json")
     #expect(text.contains(url) && !text.contains(host))
     for flight in [upstream, other] {

@@ -26,7 +26,7 @@ import Testing
       """
       left out: GET \(origin.url)/chat: it is a WebSocket that passed unread: Sec-WebSocket-Accept \
       does not prove the key (RFC 6455 §4.1).
-      a.json: 1 interactions
+      a.json: 1 interaction
 
       """
     )
@@ -42,7 +42,7 @@ import Testing
       ["record", origin.url, "--cassette", "a.json", "--"] + Server.client(of: "/home")
     ).exits(0)
     let lines = run.err.split(separator: "\n")
-    #expect(lines.count == 2 && lines.last == "a.json: 1 interactions", "\(run.err)")
+    #expect(lines.count == 2 && lines.last == "a.json: 1 interaction", "\(run.err)")
     #expect(lines[0].hasPrefix("GET \(origin.url)/home: recorded as broken off: "), "\(run.err)")
   }
 
@@ -69,7 +69,7 @@ import Testing
     )
     let end = """
       unrecorded: --pass-malformed
-      a.json: 1 interactions
+      a.json: 1 interaction
       1 invalid response was refused; the client received 502.
 
       """
@@ -116,6 +116,6 @@ import Testing
     let said =
       "GET https://api.example.test/home: recorded as broken off: the server closed the connection "
       + "without ending TLS (close_notify), so a part may be missing\n"
-    expectEqual(run.err, (agreed ? "" : said) + "a.json: 1 interactions\n", "\(run)")
+    expectEqual(run.err, (agreed ? "" : said) + "a.json: 1 interaction\n", "\(run)")
   }
 }

@@ -70,7 +70,7 @@ import WindTunnelSymptoms
       run.err,
       """
       GET https://api.example.test/home?token=REDACTED-token-1: recorded as broken off: the client left
-      a.json: 1 interactions
+      a.json: 1 interaction
 
       """
     )
@@ -120,7 +120,7 @@ import WindTunnelSymptoms
     ).exits(0)
     try expectEqual(targets("a.json", in: scratch), ["/home", "/feed", "/search?q=a"])
     let second = try await scratch.run(words + ["rewrite", "--"] + client(of: "/feed"))
-    #expect(second.code == 0 && second.err == "a.json: 1 interactions\n", "\(second.err)")
+    #expect(second.code == 0 && second.err == "a.json: 1 interaction\n", "\(second.err)")
     try expectEqual(targets("a.json", in: scratch), ["/feed"])
     try await upstream.interrupt()
   }

@@ -26,7 +26,7 @@ import WindTunnel
       "--cacert own.pem {url}/home"
     ).exits(0)
     #expect(run.out.contains("Olá, João!"))
-    expectEqual(run.err, "new.json: 1 interactions\n")
+    expectEqual(run.err, "new.json: 1 interaction\n")
     let recorded = try Cassette(contentsOf: scratch.file("new.json")).interactions
     expectEqual(recorded.map(\.request.url), ["https://api.example.test/home"])
     // Whom the machine does not trust is not believed, and the tape says why.

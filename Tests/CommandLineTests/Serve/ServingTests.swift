@@ -155,7 +155,7 @@ enum Server {
     let origin = ["--as", "https://api.example.test"]
     let run = try await scratch.run(words + origin + ["--"] + Server.client(of: "/home")).exits(0)
     #expect(run.out.contains("Olá, João!"), "\(run.out)")
-    expectEqual(run.err, "new.json: 1 interactions\n")
+    expectEqual(run.err, "new.json: 1 interaction\n")
     let cassette = try Cassette(contentsOf: scratch.file("new.json"))
     let interaction = try #require(cassette.interactions.first)
     expectEqual("\(interaction.request.url)", "https://api.example.test/home")
@@ -177,7 +177,7 @@ enum Server {
     let (flight, proxy) = try await scratch.start(words)
     await expectEqual(ask("\(proxy)/home").status, 200)
     let run = try await flight.interrupt()
-    expectEqual(run, Program.Run(code: 0, out: "\(proxy)\n", err: "new.json: 1 interactions\n"))
+    expectEqual(run, Program.Run(code: 0, out: "\(proxy)\n", err: "new.json: 1 interaction\n"))
     try expectEqual(Cassette(contentsOf: scratch.file("new.json")).interactions.count, 1)
     try await upstream.interrupt()
   }
@@ -193,7 +193,7 @@ enum Server {
     )
     while let line = try await flight.line(), line != "asked" {}
     let run = try await flight.interrupt().exits(0)
-    expectEqual(run.err, "new.json: 1 interactions\n")
+    expectEqual(run.err, "new.json: 1 interaction\n")
     try await upstream.interrupt()
   }
 }

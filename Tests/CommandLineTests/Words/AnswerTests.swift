@@ -151,7 +151,7 @@ import WindTunnelReports
     try scratch.write(Texts.har, to: "a.har")
     let run = try await scratch.run("cassette convert a.har a.json").exits(0)
     #expect(run.out.isEmpty)
-    #expect(run.err.hasSuffix("a.json: 1 interactions\n"))
+    #expect(run.err.hasSuffix("a.json: 1 interaction\n"))
     let text = try scratch.text("a.json")
     #expect(!text.contains("a-secret-of-a-test"))
     let shown = try await scratch.run("cassette show a.json")

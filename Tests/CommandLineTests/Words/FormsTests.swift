@@ -11,7 +11,7 @@ import WindTunnelReports
     let (origin, url) = try await scratch.start(["serve", Repository.shop])
     let words = ["record", url, "--cassette", "new.json", "--"] + Server.client(of: "/home")
     let run = try await scratch.run(words)
-    #expect(run.code == 0 && run.err == "new.json: 1 interactions\n", "\(run)")
+    #expect(run.code == 0 && run.err == "new.json: 1 interaction\n", "\(run)")
     #expect(run.out.contains("Olá, João!"))
     try await origin.interrupt().exits(0)
   }

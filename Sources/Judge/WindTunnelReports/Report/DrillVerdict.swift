@@ -113,8 +113,8 @@ extension Report {
     let (ofGates, ofBars) = (gates.count(where: \.isFailed), bars.count(where: \.isFailed))
     let failed = ofGates + ofBars
     let missed =
-      (ofGates == 0 ? [] : ["\(ofGates) of \(counted(gates.count, "gate")) not met"])
-      + (ofBars == 0 ? [] : ["\(ofBars) of \(counted(bars.count, "bar")) not met"])
+      (ofGates == 0 ? [] : ["\(ofGates) of \(gates.count.counted("gate")) not met"])
+      + (ofBars == 0 ? [] : ["\(ofBars) of \(bars.count.counted("bar")) not met"])
     let found = findings.isEmpty ? [] : [findings.words]
     // The figures of a part prove nothing about the rest.
     if let interruptedWords {
@@ -123,7 +123,7 @@ extension Report {
     }
     for (rule, outcome) in [(FindingRule.crashes, DrillVerdict.Outcome.crashed), (.hangs, .hung)] {
       let calls = falls(rule)
-      if calls > 0 { return ended(outcome, 97, [counted(calls, "call")] + missed) }
+      if calls > 0 { return ended(outcome, 97, [calls.counted("call")] + missed) }
     }
     if failed > 0 || !failingFindings.isEmpty { return ended(.failed, 99, found + missed) }
     if let reason = policy.allowsInconclusive ? nil : unjudged.first {
@@ -139,12 +139,8 @@ extension Report {
     let known = knownErrors.byRule.count
     let file = fact(Self.baselineFile).map { " (\($0))" } ?? ""
     let others = findings.filter { !$0.isKnown || $0.finding.severity != .error }
-    return (known == 0 ? [] : ["\(counted(known, "known error"))\(file)"])
+    return (known == 0 ? [] : ["\(known.counted("known error"))\(file)"])
       + (others.isEmpty ? [] : [others.words])
-  }
-
-  private func counted(_ count: Int, _ noun: String) -> String {
-    "\(count) \(noun)\(count == 1 ? "" : "s")"
   }
 
   /// The number of calls that crashed, or that hung, if the scenario does not allow it.
@@ -183,7 +179,7 @@ extension Report {
     let ofEachCall = [FindingRule.hangs.id, "fails-without-fault"]
     return standings.filter { $0.starved > 0 }.grouped(by: \.rule).map { rule, all in
       let isJudged = judged.contains(rule) && !ofEachCall.contains(rule)
-      return ("\(rule) (\(counted(all.reduce(0) { $0 + $1.starved }, "call")))", isJudged)
+      return ("\(rule) (\(all.reduce(0) { $0 + $1.starved }.counted("call")))", isJudged)
     }
   }
 

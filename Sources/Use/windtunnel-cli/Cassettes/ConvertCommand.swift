@@ -51,7 +51,7 @@ enum CassetteConvertCommand: Command {
     }
     for warning in warnings { Terminal.complain("\(warning)\n") }
     if keeps { Terminal.complain("\(output): secrets were kept; do not commit it.\n") }
-    Terminal.complain("\(output): \(count) interactions\n")
+    Terminal.complain("\(output): \(count.counted("interaction"))\n")
     return .done
   }
 

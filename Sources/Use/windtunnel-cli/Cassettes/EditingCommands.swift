@@ -29,10 +29,11 @@ enum CassetteMergeCommand: Command {
     try merge.cassette.write(to: file)
     if merge.repeatedCount > 0 {
       Terminal.complain(
-        "\(merge.repeatedCount) interactions stood on an earlier cassette already\n"
+        "\(merge.repeatedCount.counted("interaction")) stood on an earlier cassette already\n"
       )
     }
-    Terminal.complain("\(output): \(merge.cassette.interactions.count) interactions\n")
+    let count = merge.cassette.interactions.count.counted("interaction")
+    Terminal.complain("\(output): \(count)\n")
     return .done
   }
 }
@@ -66,7 +67,8 @@ enum CassetteSplitCommand: Command {
     _ = try CassetteFile.makeFolder(output)
     for (part, file) in zip(parts, files) {
       try part.cassette.write(to: file)
-      Terminal.complain("\(file.relativePath): \(part.cassette.interactions.count) interactions\n")
+      let count = part.cassette.interactions.count.counted("interaction")
+      Terminal.complain("\(file.relativePath): \(count)\n")
     }
     return .done
   }
@@ -118,7 +120,9 @@ enum CassettePruneCommand: Command {
     guard !going.isEmpty else { return .done }
     let rest = cassette.without(numbers: going)
     try rest.write(to: file)
-    Terminal.complain("\(path): \(rest.interactions.count) interactions are left\n")
+    let count = rest.interactions.count
+    let verb = count == 1 ? "is" : "are"
+    Terminal.complain("\(path): \(count.counted("interaction")) \(verb) left\n")
     return .done
   }
 

@@ -31,7 +31,7 @@ enum CassetteVerifyCommand: Command {
         Terminal.answer(line: "\(path): nothing on it names \(folder)/\(name)")
       }
       guard flaws.isEmpty, unnamed.isEmpty else { continue }
-      Terminal.answer(line: "\(path): \(cassette.interactions.count) interactions, whole")
+      Terminal.answer(line: "\(path): \(cassette.interactions.count.counted("interaction")), whole")
     }
     if arguments.has("--json") {
       let report: JSON = ["windtunnelVerify": 1, "found": .number(count), "files": .array(files)]

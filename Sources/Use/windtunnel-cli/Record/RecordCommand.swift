@@ -70,7 +70,7 @@ enum RecordCommand: Command {
     let deck = Deck(recording.cassette, order, mode, recording, observe: invalid.observe)
     let count = recording.cassette.interactions.count
     if mode == .once, count > 0 {
-      let interactions = count == 1 ? "1 interaction" : "\(count) interactions"
+      let interactions = count.counted("interaction")
       if order.proof != nil {
         throw Refusal.usage(
           "\(order.path) has \(interactions) and would be played, which proves nothing. To record it "

@@ -122,7 +122,7 @@ extension RecordingJournal {
     do {
       let (count, leftOut) = try end(with: recorded, orders: orders)
       for line in leftOut { Terminal.complain("left out: \(line)\n") }
-      Terminal.complain("\(cassette.relativePath): \(count) interactions\n")
+      Terminal.complain("\(cassette.relativePath): \(count.counted("interaction"))\n")
       // What was left out has no number in the file.
       for line in (leftOut.isEmpty ? CassetteReview(recorded).alikeLines : []).prefix(Self.alikeMax)
       {
