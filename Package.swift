@@ -53,7 +53,7 @@ let package = Package(
     .target(
       name: "CWindTunnelFiles",
       path: "Sources/Values/CWindTunnelFiles",
-      exclude: ["Reproduction"]
+      exclude: ["Mutants", "Reproduction"]
     ),
     .target(name: "WindTunnelSymptoms", path: "Sources/Values/WindTunnelSymptoms"),
     // Draws, digests, lanes and locks.
@@ -185,6 +185,12 @@ let package = Package(
       dependencies: ["WindTunnel", "WindTunnelFindings", "WindTunnelSymptoms"],
       path: "Sources/Judge/WindTunnelReports"
     ),
+    // What a suite of tests does not notice of broken responses.
+    .target(
+      name: "WindTunnelMutants",
+      dependencies: ["WindTunnel", "WindTunnelFindings", "WindTunnelReports"],
+      path: "Sources/Judge/WindTunnelMutants"
+    ),
     .target(
       name: "WindTunnelVirtualTime",
       dependencies: ["CWindTunnelClock", "CWindTunnelSystem", "WindTunnelCore"],
@@ -249,7 +255,7 @@ let package = Package(
       name: "windtunnel-cli",
       dependencies: [
         "CWindTunnelSystem", "CWindTunnelVirtual", "WindTunnelHAR",
-        "WindTunnelRelease",
+        "WindTunnelMutants", "WindTunnelRelease",
         "WindTunnelReports", "WindTunnelSymptoms", "WindTunnel", "WindTunnelCommandLine",
         "WindTunnelDrill", "WindTunnelReferenceSubject", "WindTunnelSearch", "WindTunnelServer",
       ],
@@ -298,7 +304,7 @@ let package = Package(
       dependencies: [
         "CWindTunnelSystem", "Mutations", "PlantedSecrets", "Schemas", "WindTunnelSymptoms",
         "WindTunnel", "WindTunnelCore", "WindTunnelHAR", "WindTunnelFindings",
-        "WindTunnelReports",
+        "WindTunnelMutants", "WindTunnelReports",
         "WindTunnelCassettes", "WindTunnelHTTP", "WindTunnelLink",
         "WindTunnelRedaction",
       ],
@@ -345,9 +351,12 @@ let package = Package(
         "WindTunnelNetworkLayerSockets", "WindTunnelReferenceSubject", "Origins", "outbox-drill",
         "Programs",
         "WindTunnelSymptoms", "WindTunnel", "WindTunnelDrill", "WindTunnelServer",
-        "WindTunnelURLSession", "WindTunnelVirtualTime",
+        "WindTunnelTesting", "WindTunnelURLSession", "WindTunnelVirtualTime",
       ],
-      exclude: ["Data"]
+      exclude: [
+        "Builder/Cassettes", "Cache/Cassettes", "Cassettes", "Conveniences/Cassettes", "Data",
+        "Flights/Cassettes", "Observer/Cassettes", "Traffic/Cassettes",
+      ]
     ),
     // A host's own drill, which tests start as a process; no product holds it.
     .executableTarget(

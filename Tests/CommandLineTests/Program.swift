@@ -18,6 +18,7 @@ enum Program {
     "proxy": "serves until a signal or a key",
     "dns": "serves until a signal",
     "faults selftest": "starts its executable as a client and in namespaces",
+    "mutate": "serves until its command ends",
     "check-release": "passes paths as text to a module that resolves them by the process's folder",
   ]
 

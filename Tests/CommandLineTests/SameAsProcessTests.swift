@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test(arguments: try TestData.rows("same-as-process.json", count: 51) as [String])
+  @Test(arguments: try TestData.rows("same-as-process.json", count: 46) as [String])
   func `a command line is the same in this process and in its own`(line: String) async throws {
     let (here, there) = (try Self.prepare(), try Scratch())
     // A copy, which has the same commit.
@@ -65,7 +65,7 @@ import Testing
     try scratch.write(names, to: "names.json")
     let more = [
       "serve": "a.json", "record": "http://127.0.0.1:1 --cassette new.json",
-      "dns": "--script names.json", "check-release": "a.json",
+      "dns": "--script names.json", "check-release": "a.json", "mutate": "-- true",
     ]
     let words = "\(name) \(more[name] ?? "")".split(separator: " ").map(String.init)
     let run = await Program.runHere(words, in: scratch)

@@ -39,6 +39,7 @@ import WindTunnelSymptoms
     Row(.field(.null, .drawn(0.5)), #"{ "user": { "id": 7, "name": null }, "n": [1] }"#),
     Row(.emptyLists, #"{ "user": { "id": 7, "name": "Ad\u0061" }, "n": [] }"#),
     Row(.hollow, "{}"),
+    Row(.values, #"{ "user": { "id": 14, "name": "Bebx" }, "n": [8] }"#),
   ]
 
   private static func scenario(_ row: Row) -> Scenario {

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
-import WindTunnelSymptoms
+import WindTunnelTesting
 
 @testable import WindTunnelNetworkLayer
 
@@ -25,17 +25,10 @@ import WindTunnelSymptoms
     }
   }
 
-  @Test func `updates are what there is, marked, and then what is new or the error`() async throws {
-    let fixture = try Fixture.cached(
-      .status(
-        200,
-        ["Cache-Control": "max-age=60, stale-if-error=600", "ETag": "\"1\""],
-        body: "one"
-      ),
-      .status(200, ["Cache-Control": "max-age=60, stale-if-error=600"], body: "two"),
-      .status(404)
-    )
-    let page = Endpoint(.get, "/page", mostRetries: 0)
+  @Test(.cassette("calls"))
+  func `updates are what there is, marked, and then what is new or the error`() async throws {
+    let fixture = try Fixture.cached(at: "/updates")
+    let page = fixture.page
     #expect(await read(fixture.client.updates(of: page)) == (["one network"], nil))
     // A fresh one is the last: nothing is asked.
     #expect(await read(fixture.client.updates(of: page)) == (["one cache"], nil))
@@ -49,12 +42,10 @@ import WindTunnelSymptoms
     )
   }
 
-  @Test func `a stale answer says which error it stands in for`() async throws {
-    let fixture = try Fixture.cached(
-      .status(200, ["Cache-Control": "max-age=1, stale-if-error=600"], body: "one"),
-      .status(503)
-    )
-    let page = Endpoint(.get, "/page", mostRetries: 0)
+  @Test(.cassette("calls"))
+  func `a stale answer says which error it stands in for`() async throws {
+    let fixture = try Fixture.cached(at: "/absent")
+    let page = Endpoint(.get, "/absent", mostRetries: 0)
     let first = try await fixture.client.call(page)
     expectNil(first.standsInFor)
     fixture.time.advance(by: .seconds(2))
@@ -65,13 +56,11 @@ import WindTunnelSymptoms
     expectEqual(stale.record?.response.source, .stale)
   }
 
-  @Test func `an absent server is told behind the stale answer`() async throws {
-    let fixture = try Fixture.cached(
-      .status(200, ["Cache-Control": "max-age=1, stale-if-error=600"], body: "one"),
-      .status(503)
-    )
-    let page = Endpoint(.get, "/page", mostRetries: 0)
-    _ = await read(fixture.client.updates(of: page))
+  @Test(.cassette("calls"))
+  func `an absent server is told behind the stale answer`() async throws {
+    let fixture = try Fixture.cached(at: "/absent")
+    let page = Endpoint(.get, "/absent", mostRetries: 0)
+    #expect(await read(fixture.client.updates(of: page)) == (["one network"], nil))
     fixture.time.advance(by: .seconds(2))
     #expect(
       await read(fixture.client.updates(of: page)) == (
@@ -97,13 +86,10 @@ import WindTunnelSymptoms
     expectEqual(error.kind, kind)
   }
 
-  @Test func `an error's content is decoded by rule`() async throws {
+  @Test(.cassette("calls")) func `an error's content is decoded by rule`() async throws {
     let refusal = #"{"retcode":1001,"retdesc":"sold out"}"#
-    let fixture = try Fixture([
-      .status(400, body: refusal), .status(400, body: "<html>"), .status(401, body: refusal),
-      .status(403, body: refusal), .status(403), .status(407),
-    ])
-    let endpoint = Endpoint(.get, "/a", rules: ResponseRules(errors: Envelope()))
+    let fixture = try Fixture(at: "/refused")
+    let endpoint = Endpoint(.get, "/refused", rules: ResponseRules(errors: Envelope()))
     var errors: [NetworkError] = []
     for _ in 0..<6 {
       if case .failure(let error) = await fixture.result(of: endpoint) { errors.append(error) }
@@ -119,37 +105,33 @@ import WindTunnelSymptoms
     )
   }
 
-  @Test func `an envelope's code renews the token, and its words are handed out`() async throws {
+  @Test(.cassette("calls"))
+  func `an envelope's code renews the token, and its words are handed out`() async throws {
     let tokens = BearerTokens("old", expiry: .init(codes: ["40101"])) { "new" }
-    let fixture = try Fixture(
-      [
-        .status(200, body: #"{"retcode":40101,"retdesc":"expired"}"#),
-        .status(200, body: #"{"retcode":0,"retdesc":"welcome","data":7}"#),
-      ],
-      authenticator: tokens
-    )
+    let fixture = try Fixture(at: "/enveloped", authenticator: tokens)
     let value = try await fixture.client.value(
-      of: Endpoint(.get, "/a"),
+      of: fixture.page,
       by: ResponseDecoder<Enveloped<Int>>.wholeEnvelope()
     )
     #expect((value.code, value.message, value.value) == ("0", "welcome", 7))
     expectEqual(fixture.sent("Authorization"), ["Bearer old", "Bearer new"])
   }
 
-  @Test func `an answer brings its record, which can be kept`() async throws {
-    let fixture = try Fixture([.status(503), .status(200, body: "yes")], sendsTraces: true)
+  @Test(.cassette("calls"))
+  func `an answer brings its record, which can be kept`() async throws {
+    let fixture = try Fixture(at: "/once", sendsTraces: true)
     let answer = try await fixture.waited(1).result.get()
     let record = try #require(answer.record)
     expectEqual(record.state, .answered)
     expectEqual(record.counters.attempts, 2)
     expectEqual(record.counters.backoff, .milliseconds(200))
-    expectEqual(record.response.bytes, 3)
+    expectEqual(record.response.bytes, 2)
     let id = try #require(record.system.traceID)
     expectEqual(fixture.sent("X-Request-ID"), ["\(id)-1", "\(id)-2"])
     let data = try JSONEncoder().encode(record)
     try expectEqual(JSONDecoder().decode(CallRecord.self, from: data), record)
     // Answers are compared without it.
-    expectEqual(answer, CallResponse(status: 200, body: Data("yes".utf8), attempts: 2))
+    expectEqual(answer, CallResponse(status: 200, body: Data("ok".utf8), attempts: 2))
   }
 
   @Test func `no two calls have one id`() async throws {
@@ -163,18 +145,19 @@ import WindTunnelSymptoms
     expectEqual(Set(ids).count, 100)
   }
 
-  @Test func `one call is suspended and resumed, and no other`() async throws {
-    let fixture = try Fixture([.status(503), .status(200, body: "other"), .status(200, body: "it")])
+  @Test(.cassette("calls"))
+  func `one call is suspended and resumed, and no other`() async throws {
+    let fixture = try Fixture(at: "/once")
     let pause = CallPause()
-    let client = fixture.client
-    let call = Task { try await client.call(Endpoint(.get, "/a"), progress: nil, pausedBy: pause) }
+    let (client, page) = (fixture.client, fixture.page)
+    let call = Task { try await client.call(page, progress: nil, pausedBy: pause) }
     await expectEqual(fixture.time.nextSleep(), .milliseconds(200))
     pause.suspend()
     fixture.time.advance(by: .milliseconds(200))
     await fixture.until(.pause)
-    try await expectEqual(client.call(Endpoint(.get, "/b")).body, Data("other".utf8))
+    try await expectEqual(client.call(Endpoint(.get, "/fine")).body, Data("fine".utf8))
     pause.resume()
-    try await expectEqual(call.value.body, Data("it".utf8))
+    try await expectEqual(call.value.body, Data("ok".utf8))
   }
 
   @Test func `a call that is suspended can be cancelled`() async throws {

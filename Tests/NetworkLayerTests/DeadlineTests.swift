@@ -2,13 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 import WindTunnelNetworkLayer
+import WindTunnelTesting
 
 @Suite struct DeadlineTests {
-  @Test func `a wait that would reach the deadline is not begun`() async throws {
-    let fixture = try Fixture(
-      [.status(503), .status(503), .status(503, body: "last"), .status(200)],
-      deadline: .milliseconds(1400)
-    )
+  @Test(.cassette("calls")) func `a wait that would reach the deadline is not begun`() async throws
+  {
+    let fixture = try Fixture(at: "/outage", deadline: .milliseconds(1400))
     let call = fixture.start()
     // The waits are 200, 400 and 800 ms; the third would end at the deadline itself.
     var waits: Set<Duration> = []
@@ -40,9 +39,11 @@ import WindTunnelNetworkLayer
     )
   }
 
-  @Test func `an answer before the deadline leaves nothing running`() async throws {
-    let fixture = try Fixture([.status(200)], deadline: .seconds(2))
-    await expectEqual(fixture.start().value, .success(CallResponse(status: 200)))
+  @Test(.cassette("calls"))
+  func `an answer before the deadline leaves nothing running`() async throws {
+    let fixture = try Fixture(at: "/fine", deadline: .seconds(2))
+    let fine = CallResponse(status: 200, body: Data("fine".utf8))
+    await expectEqual(fixture.start().value, .success(fine))
     expectEqual(fixture.time.sleeping, 0)
   }
 }

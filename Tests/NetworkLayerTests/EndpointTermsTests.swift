@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import WindTunnelTesting
 
 @testable import WindTunnelNetworkLayer
 
@@ -123,20 +124,19 @@ import Testing
     #expect(throws: RequestError.self) { try all.sending(["a": ["b": 1]], as: .query) }
   }
 
-  @Test func `base parameters are those of the attempt`() async throws {
+  @Test(.cassette("calls")) func `base parameters are those of the attempt`() async throws {
     let number = Counter()
     let base = [ParameterPlace.query, .form, .json].map { place in
       BaseParameters(in: place) { [Headers.Field("n", "\(number.next())")] }
     }
-    let fixture = try Fixture(
-      [.status(503), .status(200), .status(200), .status(200)],
-      middleware: [base[0]]
-    )
-    _ = await fixture.waited(1, for: Endpoint(.get, "/a", query: ["q": "1"]))
+    let fixture = try Fixture(at: "/based", middleware: [base[0]])
+    let asked = Endpoint(.get, "/based", query: ["q": "1"])
+    try await expectEqual(fixture.waited(1, for: asked).result.get().body, Data("ok".utf8))
     expectEqual(fixture.transport.requests.map { $0.url?.query ?? "" }, ["q=1&n=1", "q=1&n=2"])
-    let forms = try Fixture([.status(200), .status(200)], middleware: [base[1], base[2]])
-    _ = await forms.result(of: Endpoint(.post, "/a", body: .form([.init("q", "1")])))
-    _ = await forms.result(of: Endpoint(.post, "/a", body: try .json(["q": "1"])))
+    let forms = try Fixture(at: "/based", middleware: [base[1], base[2]])
+    for body in [.form([.init("q", "1")]), try RequestBody.json(["q": "1"])] {
+      await expectEqual(forms.seen([Endpoint(.post, "/based", body: body)]), ["ok network"])
+    }
     expectEqual(
       forms.transport.requests.map { String(decoding: $0.httpBody ?? Data(), as: UTF8.self) },
       ["q=1&n=3", #"{"n":"6","q":"1"}"#]

@@ -1,16 +1,22 @@
 import Foundation
+import WindTunnelTesting
 
 @testable import WindTunnelNetworkLayer
 
-/// A client on a scripted transport, and everything a test wants to look at afterwards.
+/// A client on a scripted transport or on the test's cassette, and everything a test wants to look
+/// at afterwards.
 struct Fixture {
   let time = ManualTime()
   let transport: ScriptedTransport
   let observer = RecordingObserver()
   let client: NetworkClient
+  /// The endpoint that calls go to unless they name another.
+  let page: Endpoint
 
+  /// With a path, the test's cassette answers the requests without a step in the script.
   init(
-    _ script: [ScriptedTransport.Step],
+    _ script: [ScriptedTransport.Step] = [],
+    at path: String? = nil,
     mostRetries: [RetryReason: Int] = RetryPolicy.standardTable,
     jitter: Jitter = .none,
     draw: Double = 0,
@@ -23,7 +29,10 @@ struct Fixture {
     networks: (any Networks)? = nil,
     sendsTraces: Bool = false
   ) throws {
-    transport = ScriptedTransport(script, time: time)
+    page = Endpoint(.get, path ?? "/a")
+    transport = ScriptedTransport(script, path.map { _ in .windTunnel }, time: time)
+    // However long the machine takes, no attempt of a session's does.
+    let attemptTimeout = Duration.seconds(path == nil ? 3 : 3600)
     client = NetworkClient(
       builder: RequestBuilder(baseURL: try Self.base()),
       middleware: middleware,
@@ -32,7 +41,7 @@ struct Fixture {
       transport: transport,
       cache: cache,
       observer: observer,
-      limits: CallLimits(attemptTimeout: .seconds(3), deadline: deadline),
+      limits: CallLimits(attemptTimeout: attemptTimeout, deadline: deadline),
       endpoints: endpoints,
       admission: AdmissionController(rules, time: time),
       networks: networks,
@@ -44,9 +53,9 @@ struct Fixture {
 
   /// Starts a call beside the test.
   func start(
-    _ endpoint: Endpoint = Endpoint(.get, "/a")
+    _ endpoint: Endpoint? = nil
   ) -> Task<Result<CallResponse, NetworkError>, Never> {
-    Task { await result(of: endpoint) }
+    Task { await result(of: endpoint ?? page) }
   }
 
   /// Makes a call in the test's own task.
@@ -57,7 +66,7 @@ struct Fixture {
   /// Makes a call while its next waits pass, and says how long they were.
   func waited(
     _ count: Int,
-    for endpoint: Endpoint = Endpoint(.get, "/a")
+    for endpoint: Endpoint? = nil
   ) async -> (result: Result<CallResponse, NetworkError>, waits: [Duration]) {
     let call = start(endpoint)
     let waits = await time.passSleeps(count)
@@ -67,10 +76,16 @@ struct Fixture {
   /// A fixture whose client has a cache.
   static func cached(
     _ script: ScriptedTransport.Step...,
+    at path: String? = nil,
     endpoints: [String: EndpointTerms] = [:],
     rules: AdmissionController.Rules = AdmissionController.Rules()
   ) throws -> Fixture {
-    try Fixture(script, endpoints: endpoints, rules: rules, cache: ResponseCache())
+    try Fixture(script, at: path, endpoints: endpoints, rules: rules, cache: ResponseCache())
+  }
+
+  /// Calls the page so many times, one after the other, and says what each call brought.
+  func pages(_ count: Int = 1) async -> [String] {
+    await seen(Array(repeating: page, count: count)) { "\($0)" }
   }
 
   /// Makes calls one after the other, and says what each brought and from where, or its error.

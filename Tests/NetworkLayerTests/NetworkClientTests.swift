@@ -2,41 +2,39 @@ import Foundation
 import TestSupport
 import Testing
 import WindTunnelNetworkLayer
-import WindTunnelSymptoms
+import WindTunnelTesting
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
 #endif
 
 @Suite struct NetworkClientTests {
-  @Test func `two setbacks cost two retries, and the gaps are the back-off's`() async throws {
-    let fixture = try Fixture([.symptom(.connectionLost), .status(503), .status(200, body: "ok")])
+  @Test(.cassette("calls"))
+  func `two setbacks cost two retries, and the gaps are the back-off's`() async throws {
+    let fixture = try Fixture(at: "/setbacks")
     let (result, waits) = await fixture.waited(2)
     expectEqual(waits, [.milliseconds(200), .milliseconds(400)])
     expectEqual(result, .success(CallResponse(status: 200, body: Data("ok".utf8), attempts: 3)))
     expectEqual(fixture.transport.instants, [.zero, .milliseconds(200), .milliseconds(600)])
   }
 
-  @Test func `the draw decides the gap`() async throws {
-    let fixture = try Fixture([.status(503), .status(503), .status(200)], jitter: .full, draw: 0.5)
+  @Test(.cassette("calls")) func `the draw decides the gap`() async throws {
+    let fixture = try Fixture(at: "/busy", jitter: .full, draw: 0.5)
     let (result, waits) = await fixture.waited(2)
     expectEqual(waits, [.milliseconds(100), .milliseconds(200)])
-    try expectEqual(result.get().attempts, 3)
+    expectEqual(result, .success(CallResponse(status: 200, body: Data("ok".utf8), attempts: 3)))
   }
 
-  @Test func `the gap is the server's where it asks for one`() async throws {
-    let fixture = try Fixture([
-      .status(429, ["Retry-After": "3"]),
-      .status(503, ["Retry-After": "Sun, 06 Nov 1994 08:49:45 GMT"]), .status(200),
-    ])
+  @Test(.cassette("calls")) func `the gap is the server's where it asks for one`() async throws {
+    let fixture = try Fixture(at: "/later")
     let (result, waits) = await fixture.waited(2)
     expectEqual(waits, [.seconds(3), .seconds(5)])
-    try expectEqual(result.get().attempts, 3)
+    expectEqual(result, .success(CallResponse(status: 200, body: Data("ok".utf8), attempts: 3)))
   }
 
-  @Test func `after three retries the caller gets what is there`() async throws {
-    let script = Array(repeating: ScriptedTransport.Step.status(502, body: "bad"), count: 4)
-    let fixture = try Fixture(script)
+  @Test(.cassette("calls"))
+  func `after three retries the caller gets what is there`() async throws {
+    let fixture = try Fixture(at: "/bad")
     await expectEqual(
       fixture.waited(3).result,
       .failure(.server(status: 502, body: Data("bad".utf8)))
@@ -44,9 +42,9 @@ import WindTunnelSymptoms
     expectEqual(fixture.transport.instants.count, 4)
   }
 
-  @Test func `a POST is never sent twice`() async throws {
-    let fixture = try Fixture([.symptom(.connectionLost)])
-    let call = fixture.start(Endpoint(.post, "/pay", body: .data(Data("1".utf8))))
+  @Test(.cassette("calls")) func `a POST is never sent twice`() async throws {
+    let fixture = try Fixture(at: "/lost")
+    let call = fixture.start(Endpoint(.post, "/lost", body: .data(Data("1".utf8))))
     await expectEqual(call.value, .failure(.transport(.connectionLost, text: "connectionLost")))
     expectEqual(fixture.transport.instants, [.zero])
   }
@@ -84,18 +82,19 @@ import WindTunnelSymptoms
     expectEqual(fixture.transport.instants, [.zero])
   }
 
-  @Test(arguments: [200, 204, 302, 304])
+  @Test(.cassette("calls"), arguments: [200, 204, 302, 304])
   func `a status below 400 is an answer`(status: Int) async throws {
-    let fixture = try Fixture([.status(status, ["A": "b"])])
+    let fixture = try Fixture(at: "/plain/\(status)")
     await expectEqual(
       fixture.start().value,
       .success(CallResponse(status: status, headers: ["A": "b"]))
     )
   }
 
-  @Test func `the observer hears all of a call in order and in time`() async throws {
-    let fixture = try Fixture([.status(503, takes: .milliseconds(30)), .status(200)])
-    let endpoint = Endpoint(.get, "/a", priority: .critical)
+  @Test(.cassette("calls"))
+  func `the observer hears all of a call in order and in time`() async throws {
+    let fixture = try Fixture([.recorded(takes: .milliseconds(30))], at: "/once")
+    let endpoint = Endpoint(.get, "/once", priority: .critical)
     let result = await fixture.waited(2, for: endpoint).result
     let request = fixture.transport.requests[0]
     let (answered, over) = (Duration.milliseconds(30), Duration.milliseconds(230))
@@ -110,7 +109,7 @@ import WindTunnelSymptoms
         event(answered, .attemptEnded(1, .success(ServerResponse(status: 503)))),
         event(answered, .retryScheduled(after: 1, delay: .milliseconds(200))),
         event(over, .attemptStarted(2, request, engine: "ScriptedTransport")),
-        event(over, .attemptEnded(2, .success(ServerResponse(status: 200)))),
+        event(over, .attemptEnded(2, .success(ServerResponse(status: 200, body: Data("ok".utf8))))),
         event(over, .callEnded(result, attempts: 2)),
       ]
     )
@@ -124,11 +123,12 @@ import WindTunnelSymptoms
     expectEqual(fixture.observer.events.last?.kind, .callEnded(.failure(error), attempts: 0))
   }
 
-  @Test func `copies of a client number their calls together`() async throws {
-    let fixture = try Fixture([.status(200), .status(200)])
+  @Test(.cassette("calls")) func `copies of a client number their calls together`() async throws {
+    let fixture = try Fixture(at: "/fine")
     let copy = fixture.client
-    _ = try await fixture.client.call(Endpoint(.get, "/a"))
-    _ = try await copy.call(Endpoint(.get, "/a"))
+    let answers = [try await fixture.client.call(fixture.page), try await copy.call(fixture.page)]
+    let fine = CallResponse(status: 200, body: Data("fine".utf8))
+    expectEqual(answers, [fine, fine])
     expectEqual(fixture.observer.events.map(\.call), [1, 1, 1, 1, 2, 2, 2, 2])
   }
 

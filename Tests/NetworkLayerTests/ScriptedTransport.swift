@@ -6,11 +6,15 @@ import WindTunnelSymptoms
   import FoundationNetworking
 #endif
 
-/// Answers the n-th request with the n-th step, and keeps when it was asked.
+/// Answers the n-th request with the n-th step, and keeps when it was asked. With a session, the
+/// session answers the requests without a step of their own.
 final class ScriptedTransport: Transport, @unchecked Sendable {
   struct Step {
-    var outcome: AttemptOutcome
+    /// `nil`: the session's.
+    var outcome: AttemptOutcome?
     var takes = Duration.zero
+
+    static func recorded(takes: Duration = .zero) -> Step { Step(takes: takes) }
 
     static func status(
       _ status: Int,
@@ -29,11 +33,13 @@ final class ScriptedTransport: Transport, @unchecked Sendable {
 
   private let lock = NSLock()
   private let script: [Step]
+  private let session: URLSessionTransport?
   private let time: ManualTime
   private var kept: [(instant: Duration, request: URLRequest)] = []
 
-  init(_ script: [Step], time: ManualTime) {
+  init(_ script: [Step], _ session: URLSession? = nil, time: ManualTime) {
     self.script = script
+    self.session = session.map { URLSessionTransport(session: $0) }
     self.time = time
   }
 
@@ -47,12 +53,20 @@ final class ScriptedTransport: Transport, @unchecked Sendable {
       kept.append((time.uptime, request))
       return kept.count
     }
-    guard number <= script.count else { throw .failed(.unknown, text: "past the script's end") }
-    let step = script[number - 1]
+    let step = number <= script.count ? script[number - 1] : Step()
     if step.takes > .zero {
       do { try await time.sleep(for: step.takes) } catch { throw .cancelled }
     }
-    return try step.outcome.get()
+    if let outcome = step.outcome { return try outcome.get() }
+    guard let session else { throw .failed(.unknown, text: "past the script's end") }
+    do throws(TransportError) {
+      let answer = try await session.send(request)
+      return ServerResponse(status: answer.status, headers: answer.headers, body: answer.body)
+    } catch {
+      // The words of a session differ by system.
+      if case .failed(let symptom, _) = error { throw .failed(symptom, text: symptom.rawValue) }
+      throw error
+    }
   }
 }
 

@@ -35,7 +35,7 @@
         "Judge",
         [
           "CWindTunnelClock", "CWindTunnelVirtual", "WindTunnelVirtualTime", "WindTunnelFindings",
-          "WindTunnelReports", "WindTunnelDrill", "WindTunnelSearch",
+          "WindTunnelReports", "WindTunnelMutants", "WindTunnelDrill", "WindTunnelSearch",
         ]
       ),
       (

@@ -6,19 +6,6 @@ import Testing
 
 /// The tables and texts that tests read, in `Data` beside this file.
 enum DataFiles {
-  private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
-    .appending(path: "Data")
-
-  /// The files of a folder's folders: the name of the inner folder, the name of the file, its text.
-  static func texts(_ path: String, count: Int) throws -> [(String, String, String)] {
-    let top = folder.appending(path: path).path
-    let files = try FileManager.default.subpathsOfDirectory(atPath: top).sorted()
-      .map { $0.split(separator: "/").map(String.init) }.filter { $0.count == 2 }
-    // Without this, the tests would pass with fewer files.
-    try #require(files.count == count)
-    return files.map { ($0[0], $0[1], TestData.text("\(path)/\($0[0])/\($0[1])")) }
-  }
-
   /// The texts of a table in `redaction.json`, and what is kept of each: the text itself if the table
   /// has nothing else. Tests replace the signs that stand for a secret.
   static func redactions(_ table: String, count: Int) throws -> [(String, String)] {

@@ -86,6 +86,7 @@ struct DrillRun: Sendable {
     let rows = try await plan.subjects.flown(by: scenario.isIdle ? plan.subjects.count : 1) {
       try await row(of: $0, in: scenario, on: stage, isInWorld, beginnings)
     }
+    try checkAddresses(in: scenario, rows)
     // A part of a drill on several machines has no call in some scenarios, and says so.
     let isStopped = isStopped
     let flown = plan.flown(
@@ -96,6 +97,19 @@ struct DrillRun: Sendable {
     progress(.judged(flown))
     return (
       flown, isWhole: rows.allSatisfy { $0.observations.count * plan.subjects.count == calls }
+    )
+  }
+
+  /// Throws if every call put a path behind `{url}`, and further scenarios would show the same.
+  private func checkAddresses(in scenario: Scenario, _ rows: [Report.Row]) throws(DrillError) {
+    let calls = rows.first?.observations ?? []
+    guard plan.scenarios.count > 1, plan.command.contains(where: { $0.contains("{url}") }),
+      let path = calls.first?.pathBeyondAddress,
+      calls.allSatisfy({ $0.pathBeyondAddress != nil })
+    else { return }
+    throw .client(
+      "\(scenario.name): in each call the client puts a path such as \(path) behind {url}, which is a "
+        + "call's whole address. Write {base} in place of {url}."
     )
   }
 

@@ -35,6 +35,7 @@ enum HarnessFile {
     "windtunnelReview": "a review of a cassette", "windtunnelShow": "a list of recorded calls",
     "windtunnelLint": "a lint's report", "windtunnelVerify": "a verification's report",
     "windtunnelBars": "a set of bars", "windtunnelPlan": "a plan file",
+    "windtunnelMutate": "a report of a mutated run", "windtunnelAccepted": "accepted blind spots",
   ]
 
   /// The white space that JSON has (RFC 8259 §2).

@@ -14,7 +14,7 @@ package struct ReleaseModule: Sendable, Hashable {
     "WindTunnelVirtualTimeTesting", "WindTunnelRelease", "CWindTunnelClock", "CWindTunnelFiles",
     "CWindTunnelSystem", "WindTunnelRemote", "CWindTunnelConsole",
     "WindTunnelNetworkLayerConsole", "CWindTunnelVirtual", "WindTunnelWire",
-    "WindTunnelReferenceSubject", "WindTunnelNetworkLayerOffline",
+    "WindTunnelReferenceSubject", "WindTunnelNetworkLayerOffline", "WindTunnelMutants",
   ]
 
   /// The modules that became parts of others. Programs of earlier versions have their marks.

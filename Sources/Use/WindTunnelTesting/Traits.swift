@@ -25,7 +25,7 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
   ) async throws {
     let place = try CassettePlace(name, besides: file, in: module)
     let deck = try place.deck(settings)
-    let record = { (words: String, severity: Issue.Severity) in
+    let record = { @Sendable (words: String, severity: Issue.Severity) in
       _ = Issue.record(
         Comment(rawValue: words),
         severity: severity,
@@ -43,11 +43,18 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
         function
       )
     }
-    let problems = try await place.run(deck, settings, telling: record) {
+    @Sendable func part() async throws {
       guard let faults = FaultsTrait.pending else { return try await run() }
       try await faults.apply(to: deck, run)
     }
-    for problem in problems { record(problem, .error) }
+    @Sendable func play() async throws {
+      let problems = try await place.run(deck, settings, telling: record, part)
+      for problem in problems { record(problem, .error) }
+    }
+    guard let mutation = try MutationRun(test, testCase, place, deck) else {
+      return try await play()
+    }
+    try await mutation.run(part, first: play)
   }
 }
 

@@ -55,9 +55,11 @@ final class Tunnel: Sendable {
       sharedDestination = sharedSession ? .server(networkGuard) : nil
     } else {
       // One lane for all sessions, so that together they play one sequence.
-      let registration = ProtocolRegistration(deck: deck, lane: Lane("test"), errors: .current)
+      var registration = ProtocolRegistration(deck: deck, lane: Lane("test"), errors: .current)
+      // No test of a mutant waits for the client's own timeout.
+      if !deck.mutants.isEmpty { registration.stallMax = .milliseconds(50) }
       // A class for each, since what is known of a class's configuration is one.
-      configure = { .registered(ProtocolClassPool.take(for: registration)) }
+      configure = { [registration] in .registered(ProtocolClassPool.take(for: registration)) }
       sharedDestination = sharedSession ? .deck(registration.shared) : nil
     }
     session = URLSession(configuration: configure())

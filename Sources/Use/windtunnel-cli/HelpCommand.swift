@@ -1,10 +1,9 @@
 /// The help of the other commands, in the forms that it has beside `--help`.
 enum HelpCommand: Command {
   static let name = "help"
-  static let summary = "Show the help of a command or a topic, also as a man page or as Markdown."
-  static let synopsis =
-    "[COMMAND | all | exit-codes | environment] [--man [--to FOLDER] | --markdown]"
-  static let example = "windtunnel help --man drill | man -l -"
+  static let summary = "Show the help of a command or a topic, also as Markdown."
+  static let synopsis = "[COMMAND | all | exit-codes | environment] [--markdown]"
+  static let example = "windtunnel help exit-codes"
   static let operandsMax = 2
   static var operandChoices: [String] {
     ["all"] + topics
@@ -13,31 +12,14 @@ enum HelpCommand: Command {
       }
   }
   static let flags = [
-    Flag("--man", nil, "Print a man page: of a command, or without one of the tool."),
-    Flag("--to", "FOLDER", "man: write the pages of the tool and of all commands there instead."),
-    Flag("--markdown", nil, "Print a page of the manual: all commands, or a topic."),
+    Flag("--markdown", nil, "Print a page of the manual: all commands, or a topic.")
   ]
 
   private static let topics = ["exit-codes", "environment"]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
-    let (isMan, isMarkdown) = (arguments.has("--man"), arguments.has("--markdown"))
-    if isMan, isMarkdown { throw Refusal.both("--man", "--markdown") }
+    let isMarkdown = arguments.has("--markdown")
     let asked = arguments.operands.joined(separator: " ")
-    if let folder = try arguments.value("--to") {
-      guard isMan, asked.isEmpty else {
-        throw Refusal.usage(
-          "--to FOLDER goes with --man alone, and writes the pages of all commands."
-        )
-      }
-      let folder = try CassetteFile.makeFolder(folder)
-      for page in ManPage.all(of: Tool.commands, version: Tool.version) {
-        let file = folder.appendingPathComponent("\(page.name).1")
-        try FileError.writing(Data(page.text.utf8), to: file)
-      }
-      return .done
-    }
-    if isMan { return Terminal.answer(try page(of: asked).text) }
     switch (asked, isMarkdown) {
     case ("exit-codes", true): return Terminal.answer(CommandPages.exitCodes)
     case ("exit-codes", false): return Terminal.answer(CommandPages.exitCodesText)
@@ -51,17 +33,15 @@ enum HelpCommand: Command {
         "There is no page \"\(asked)\" of the manual: --markdown prints all commands without a word "
           + "behind help, and \(topics.joined(separator: ", ")).\(Refusal.didYouMean(asked, among: topics))"
       )
+    case (_, false)
+    where !Tool.commands.contains { "\($0.name) ".hasPrefix("\(arguments.operands[0]) ") }:
+      throw Refusal.usage(
+        "There is no command and no topic \"\(asked)\".\(Refusal.didYouMean(asked, among: operandChoices))"
+          + " The topics are \((["all"] + topics).joined(separator: ", "))."
+      )
     // `help drill` is `drill --help`.
     case (_, false): return await Tool.run(arguments.operands + ["--help"])
     }
-  }
-
-  private static func page(of asked: String) throws(Refusal) -> ManPage {
-    if asked.isEmpty { return ManPage(of: Tool.commands, version: Tool.version) }
-    guard let command = Tool.commands.first(where: { $0.name == asked }) else {
-      throw Tool.refusal(of: asked, behind: "windtunnel help --man")
-    }
-    return ManPage(command, among: Tool.commands, version: Tool.version)
   }
 }
 

@@ -11,7 +11,12 @@ enum InitCommand: Command {
     Flag("--ci", "CI", choices: Workflow.allCases.map(\.rawValue))
       .help("Write a workflow that runs the plan: github, gitlab or shell."),
     Flag("--force", nil, "Replace a file that exists."),
-    Flag("-- CMD", nil, "Client to judge, as behind windtunnel drill."),
+    Flag("-- CMD")
+      .help(
+        "Client to judge, as behind windtunnel drill. A client that adds its own paths takes {base} "
+          + "where record has {url}: windtunnel init --from api.json -- env MY_API={base} ./my-app. "
+          + "It is started for each call, and ends with another code than 0 if a screen failed."
+      ),
   ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {

@@ -6,7 +6,7 @@ enum SearchCommand: Command {
   static let name = "search"
   static let summary = "Search every small fault set for those that sink the reference client."
   static let synopsis = "[--cassette FILE] [--depth N] [--budget T] [--gate EXPR …] [--report FILE]"
-  static let example = "windtunnel search --depth 2 --gate \"finds == 0\" --report search.html"
+  static let example = "windtunnel search --depth 2 --gate \"finds == 0\" --report search.txt"
   static let flags = [
     Flag("--cassette", "FILE")
       .help("The cassette whose requests the flow makes (default: the shipped shop)."),
@@ -25,7 +25,7 @@ enum SearchCommand: Command {
     Flag("--seed", "N", "Seed of all random draws (default: 1)."),
     Flag("--gate", "EXPR", "A bar, such as \"searchedDepth >= 2\" (default: \"finds == 0\")."),
     Flag("--baseline", "FILE", "An earlier certificate, for \"newFinds == 0\"."),
-    Flag("--report", "FILE", "Write the certificate: .json, .html or .txt. May be repeated."),
+    Flag("--report", "FILE", "Write the certificate: .json or .txt. May be repeated."),
     Flag("--scenarios", "DIR", "Write each find as a scenario's file."),
     Flag("--json", nil, "Print the certificate as JSON."),
   ]
@@ -121,7 +121,7 @@ private struct CertificateFiles {
 
   /// Reads the flags, and refuses now what could not be written later.
   init(_ arguments: Arguments) throws {
-    let forms = ["json", "html", "txt"]
+    let forms = ["json", "txt"]
     files = try arguments.files("--report", endingIn: forms) { forms.contains($0) ? $0 : nil }
     directory = try arguments.value("--scenarios").map { URL(typed: $0) }
     if let directory {
@@ -136,12 +136,7 @@ private struct CertificateFiles {
 
   func write(_ certificate: SearchReport) throws {
     for (file, form) in files {
-      let data =
-        switch form {
-        case "json": certificate.data()
-        case "html": certificate.htmlData()
-        default: Data(certificate.text.utf8)
-        }
+      let data = form == "json" ? certificate.data() : Data(certificate.text.utf8)
       try FileError.writing(data, to: file)
     }
     guard let directory else { return }

@@ -6,6 +6,7 @@ enum Tool {
   static var commands: [any Command.Type] {
     [
       DrillCommand.self, InitCommand.self, SearchCommand.self, RecordCommand.self,
+      MutateCommand.self,
       ServeCommand.self,
       ProxyCommand.self,
       DNSCommand.self, ReportCommand.self, ReproduceCommand.self, FaultsListCommand.self,
@@ -15,10 +16,10 @@ enum Tool {
       CassetteLintCommand.self, ReviewCommand.self, CassetteVerifyCommand.self,
       CassetteDiffCommand.self,
       CassetteMergeCommand.self,
-      CassetteSplitCommand.self, CassettePruneCommand.self, CassetteMigrateCommand.self,
+      CassettePruneCommand.self,
       CassetteFormatCommand.self,
       RulesListCommand.self, RulesShowCommand.self, MetricsListCommand.self,
-      PresetsListCommand.self, PresetsShowCommand.self, PresetsImportCommand.self,
+      PresetsListCommand.self, PresetsShowCommand.self,
       CheckReleaseCommand.self, ModelCommand.self, HelpCommand.self, CompletionsCommand.self,
     ].filter { $0 != SearchCommand.self || ReferenceClient.flow != nil }
   }
@@ -88,12 +89,12 @@ enum Tool {
 
   /// Returns the refusal of a name that is no command, or of a word that others follow, such as
   /// `cassette`.
-  static func refusal(of name: String, behind front: String = "windtunnel") -> Refusal {
+  private static func refusal(of name: String) -> Refusal {
     let names = commands.map { $0.name }
     let rest = names.filter { $0.hasPrefix("\(name) ") }.map { $0.dropFirst(name.count + 1) }
     return rest.isEmpty
       ? .unknownCommand(name, among: names)
-      : .incompleteCommand(name, rest.map(String.init), behind: front)
+      : .incompleteCommand(name, rest.map(String.init))
   }
 
   /// The words that a command line can begin with.
@@ -107,7 +108,7 @@ enum Tool {
 extension Tool {
   /// The words of the commands that most users need.
   private static let firstWords = [
-    "drill", "init", "record", "serve", "proxy", "cassette", "report",
+    "drill", "init", "record", "mutate", "serve", "proxy", "cassette", "report",
   ]
 
   /// The help without a command: the commands that most users need.
@@ -169,7 +170,7 @@ enum FileRoles {
   /// Flags whose file is read, be it added to later.
   private static let read = [
     "--cassette", "--record", "--scenario", "--match", "--baseline", "--again", "--upstream-ca",
-    "--plan", "--bars",
+    "--plan", "--bars", "--junit", "--accepted", "--log",
   ]
 
   /// Refuses a command line before anything is done.

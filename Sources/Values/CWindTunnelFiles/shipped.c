@@ -14,6 +14,9 @@ static const unsigned char admin_openapi[] = {
 static const unsigned char reproduction[] = {
 #embed "Reproduction/server.py"
 };
+static const unsigned char pytest_plugin[] = {
+#embed "Mutants/windtunnel_mutate.py"
+};
 static const unsigned char calm[] = {
 #embed "../../../Cassettes/scenarios/calm.json"
 };
@@ -255,6 +258,7 @@ static const struct {
     {"scenarios/config-replayed", config_replayed, sizeof config_replayed},
     {"scenarios/offline-start", offline_start, sizeof offline_start},
     {"reproduction", reproduction, sizeof reproduction},
+    {"pytest-plugin", pytest_plugin, sizeof pytest_plugin},
     {"format/admin-1.openapi", admin_openapi, sizeof admin_openapi},
 };
 

@@ -22,6 +22,11 @@ package enum Shipped {
     String(decoding: data("reproduction") ?? Data(), as: UTF8.self)
   }
 
+  /// The plug-in for pytest that `mutate` loads, as a Python module `windtunnel_mutate`.
+  package static var pytestPlugin: String {
+    String(decoding: data("pytest-plugin") ?? Data(), as: UTF8.self)
+  }
+
   /// The group `default-drill`: the names of the scenarios that the default drill flies, in its
   /// order.
   package static let drill = [

@@ -26,12 +26,13 @@ package enum CassetteFile {
   }
 
   /// Creates a folder for files that are written, and those above it.
-  package static func makeFolder(_ path: String) throws(Refusal) -> URL {
-    let folder = URL(typed: path)
+  package static func makeFolder(_ path: String) throws(Refusal) {
     do {
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try FileManager.default.createDirectory(
+        at: URL(typed: path),
+        withIntermediateDirectories: true
+      )
     } catch { throw Refusal(.cannotWrite, "\(path) cannot be made.") }
-    return folder
   }
 
   /// Returns a cassette that will be written: what was left beside it stands in it from now on.

@@ -14,7 +14,12 @@ package enum HelpText {
     flags: [Flag],
     example: String
   ) -> String {
-    let lines = columns(flags.map { ($0.spelling, $0.summary) })
+    let width = flags.map(\.spelling.count).max() ?? 0
+    let rows = flags.flatMap { flag in
+      wrapped(flag.summary, at: columnsMax - width - 4).enumerated()
+        .map { ($0.offset == 0 ? flag.spelling : "", $0.element) }
+    }
+    let lines = columns(rows)
     return """
       \(summary)
 
@@ -23,6 +28,20 @@ package enum HelpText {
       Example: \(example)
 
       """
+  }
+
+  /// The maximum length of a line.
+  private static let columnsMax = 100
+
+  /// Returns the words of a text in lines of a maximum length.
+  private static func wrapped(_ text: String, at width: Int) -> [String] {
+    text.split(separator: " ").reduce(into: [String]()) { lines, word in
+      if let last = lines.last, last.count + 1 + word.count <= width {
+        lines[lines.count - 1] = "\(last) \(word)"
+      } else {
+        lines.append(String(word))
+      }
+    }
   }
 
   /// Two columns, the second of which begins where the first one's longest ends.

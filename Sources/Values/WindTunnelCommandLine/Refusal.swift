@@ -55,15 +55,17 @@ extension ExitCode {
     case .cannotWrite:
       "A file, or standard output, cannot be written. A reader that goes away, as head does, is no such "
         + "case."
-    case .fell: "The judged client crashed or hung; worse than 99."
+    case .fell: "The judged client, or a test with a mutant, crashed or hung; worse than 99."
     case .inconclusive:
       "The run does not prove enough: a gate cannot be judged, calls requested what is not on the "
         + "cassette, no call of a program sent a request, no call succeeded although some can, a busy "
-        + "machine hid a client's waits, or record --mode verify compared nothing."
+        + "machine hid a client's waits, record --mode verify compared nothing, or mutate found no test that "
+        + "passes twice and uses a recording."
     case .gateFailed:
-      "A gate failed, or an error was found: the judged client broke a rule of that weight; worse than 98."
+      "A gate failed, or an error was found: the judged client broke a rule of that weight, or the tests "
+        + "have a new blind spot (mutate); worse than 98."
     case .interrupted:
-      "A drill was interrupted, by SIGINT; the report is of the calls that had ended."
+      "A drill or mutate was interrupted, by SIGINT; the report is of the calls that had ended."
     case .terminated:
       "A drill was told to end, by SIGTERM; the report is of the calls that had ended."
     }

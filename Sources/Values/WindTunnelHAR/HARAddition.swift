@@ -5,7 +5,7 @@ enum HARAddition {
   /// Tells whether a note would be taken for something else, or for nothing, in the place it comes
   /// from.
   static func isAmbiguous(_ note: JSON.Member) -> Bool {
-    note.value == .null || note.name.value == key || HAROverlay.isOverlay(note)
+    note.value == .null || note.name.value == key
   }
 
   /// Returns the addition to "log": the version, and the notes that cannot stand there themselves.
@@ -92,7 +92,8 @@ enum HARAddition {
   /// Returns a message without the body that another one has already.
   private static func withoutBody(_ member: JSON.Member, of other: JSON?) -> JSON.Member {
     guard let other, body(of: member.value) == body(of: other) else { return member }
-    return JSON.Member(member.name, HAROverlay.removing(bodyKeys, from: member.value))
+    let head = member.value.members.filter { !bodyKeys.contains($0.name.value) }
+    return JSON.Member(member.name, .object(head))
   }
 
   /// Returns a message with the body of another one, if it has none itself.

@@ -28,10 +28,11 @@ extension HAREntryReader {
   mutating func responseContent(_ response: JSON, headers: HeaderFields) -> HARContent {
     guard let content = response.present("content") else { return HARContent() }
     guard let text = content.present("text") else {
-      // The messages of a WebSocket, and no body.
-      if response["status"]?.wholeValue == 101 { return HARContent() }
-      let coding = headers["Content-Encoding"]
-      return file(of: content, "the body", coding: coding) { $0.lostBody = $1 } ?? HARContent()
+      // In a file of their own are the messages of a WebSocket then, and no body.
+      if response["status"]?.wholeValue != 101, let file = Self.file(of: content) {
+        lostBody = "the body \(file)"
+      }
+      return HARContent()
     }
     let type = headers["Content-Type"] ?? content["mimeType"]?.stringValue ?? ""
     return self.content(
@@ -67,24 +68,19 @@ extension HAREntryReader {
       }
       return HARContent(data: form.data(announced: announced))
     }
-    let coding = headers["Content-Encoding"]
-    if let content = file(of: post, "the request's body", coding: coding) { return content }
-    if announced > 0, post.present("_file")?.stringValue == nil {
+    if let file = Self.file(of: post) {
+      warn("the request's body \(file)")
+    } else if announced > 0 {
       warn("the request's body of \(announced) bytes is missing")
     }
     return HARContent()
   }
 
-  private mutating func file(
-    of content: JSON,
-    _ whose: String,
-    coding: String?,
-    report: (inout Self, String) -> Void = { $0.warn($1) }
-  ) -> HARContent? {
-    guard let name = content.present("_file")?.stringValue,
-      let data = attached(name, whose, report: report)
-    else { return nil }
-    return HARContent(data: data, isWrapped: Self.isGzip(data, coding))
+  /// Returns the place of a content that is in a file of its own, as Playwright attaches it.
+  static func file(of content: JSON) -> String? {
+    content.present("_file")?.stringValue.map {
+      "is in the file \"\($0.prefix(80))\", which was not read"
+    }
   }
 
   /// gzip's magic (RFC 1952 §2.3.1) under the name of gzip: nobody opened this one.
@@ -96,7 +92,7 @@ extension HAREntryReader {
   private static func encoding(of content: JSON) -> String {
     if content["_base64"] == true || content["_isBase64"] == true { return "base64" }
     let name = content.present("encoding") ?? content.present("_encoding")
-    // Polly's mark of a body in hexadecimal digits, before it named its encodings.
+    // Polly.js marked hexadecimal digits by this before it named encodings.
     return name?.said.lowercased() ?? (content["_isBinary"] == true ? "hex" : "")
   }
 
@@ -109,22 +105,15 @@ extension HAREntryReader {
   private mutating func decoded(_ text: String, _ encoding: String, coding: String?) -> HARContent?
   {
     if Self.plainEncodings.contains(encoding) { return nil }
-    let decode: (String) -> Data?
-    switch encoding {
-    case "base64": decode = { Data(tolerantBase64: $0) }
-    case "hex": decode = { Data(hexadecimal: $0) }
-    default:
+    guard encoding == "base64" else {
       warn("the body's encoding \"\(encoding.prefix(40))\" is not known; it is kept as text")
       return nil
     }
-    if let data = decode(text) {
-      return HARContent(data: data, isWrapped: Self.isGzip(data, coding))
+    guard let data = Data(tolerantBase64: text) else {
+      warn("the body is called base64 and is not; it is kept as text")
+      return nil
     }
-    if let data = Self.pieces(text, decode) {
-      return HARContent(data: data, isWrapped: coding != nil)
-    }
-    warn("the body is called \(encoding) and is not; it is kept as text")
-    return nil
+    return HARContent(data: data, isWrapped: Self.isGzip(data, coding))
   }
 
   private mutating func content(
@@ -151,20 +140,6 @@ extension HAREntryReader {
     return HARContent(data: data)
   }
 
-  /// Polly's form of a body in pieces: a list of encoded strings, still coded.
-  private static func pieces(_ text: String, _ decode: (String) -> Data?) -> Data? {
-    // What is no such list is kept as text, so the reason does not matter.
-    guard text.hasPrefix("["), let json = try? JSONParser.parse(Array(text.utf8)),
-      case .array(let list) = json
-    else { return nil }
-    var data = Data()
-    for piece in list {
-      guard let bytes = piece.stringValue.flatMap(decode) else { return nil }
-      data.append(bytes)
-    }
-    return data
-  }
-
   /// HEAD, 1xx, 204 and 304 have no content whatever their fields announce.
   mutating func settleWithoutContent(
     _ content: inout HARContent,
@@ -188,7 +163,7 @@ extension HAREntryReader {
 
   mutating func noteMissingText(_ response: JSON) {
     let content = response["content"]
-    // What stands in a file was read, or why not is told already.
+    // It is reported already that a body in a file of its own was not read.
     if content?.present("_file")?.stringValue != nil { return }
     // A body of no bytes is sent in a few where it is packed.
     let told = [content?["size"]?.wholeValue, response["bodySize"]?.wholeValue]
@@ -262,13 +237,6 @@ private struct HARForm {
 }
 
 extension Data {
-  /// Decodes pairs of hexadecimal digits.
-  init?(hexadecimal text: String) {
-    let digits = text.utf8.compactMap(\.hexadecimalDigit)
-    guard digits.count == text.utf8.count, digits.count % 2 == 0 else { return nil }
-    self.init(stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] })
-  }
-
   /// Decodes base64 in either alphabet (RFC 4648 §4, §5), with white space or without padding.
   init?(tolerantBase64 text: String) {
     let digits = text.utf8.filter { !" \t\r\n=".utf8.contains($0) }

@@ -6,24 +6,19 @@ struct HAREntryReader {
   private(set) var warnings: [String] = []
   /// The moment at which the request began, counted from 1970.
   private(set) var date: Duration?
-  /// The reason why the entry tells of no exchange by HTTP, if it does not.
+  /// The reason why the entry is omitted; `nil` if it is read.
   private(set) var whyOutside: String?
   /// The error for which the entry is omitted.
   private(set) var error: FormatError?
-  /// Whether nothing becomes of the entry.
-  private(set) var isLeftOut = false
   /// The words for a body that the exporter has lost; `nil` if no body is missing.
   var lostBody: String?
-  /// Messages of a WebSocket that stood in a file of their own.
-  private var attachedMessages: [JSON] = []
 
   private let source: String
-  private let attachments: HARAttachments
   private let path: String
   private var name = ""
 
-  init(source: String, index: Int, _ attachments: HARAttachments = .none) {
-    (self.source, self.attachments) = (source, attachments)
+  init(source: String, index: Int) {
+    self.source = source
     path = "log.entries[\(index)]"
   }
 
@@ -61,8 +56,7 @@ struct HAREntryReader {
     let request = request(asked, method: method, url: url)
     guard let answer = answer(entry, to: request) else { return nil }
     var interaction = Interaction(request, answer, timing: Self.timing(entry["timings"]))
-    attachedMessages = readAttachedMessages(entry)
-    interaction.messages = messages(including(entry))
+    interaction.messages = messages(entry)
     interaction.notes = Self.notes(entry)
     interaction.innerNotes = Self.innerNotes(entry, of: interaction)
     return interaction
@@ -84,28 +78,8 @@ struct HAREntryReader {
     }
   }
 
-  /// Returns the bytes of a body that only names its file; `report` receives why there are none.
-  mutating func attached(
-    _ name: String,
-    _ whose: String,
-    report: (inout Self, String) -> Void = { $0.warn($1) }
-  ) -> Data? {
-    do throws(HARAttachments.Problem) {
-      return try attachments.read(name)
-    } catch {
-      report(&self, "\(whose) is in the file \"\(name.prefix(80))\", which \(error.reason)")
-      return nil
-    }
-  }
-
-  /// Returns the entry with what stood in files that it names.
-  func including(_ entry: JSON) -> JSON {
-    if attachedMessages.isEmpty { return entry }
-    return entry.adding([JSON.Member("_webSocketMessages", .array(attachedMessages))])
-  }
-
-  /// Omits the entry, also from the entries that are kept for a HAR.
-  mutating func leaveOut(_ reason: String) { (whyOutside, isLeftOut) = (reason, true) }
+  /// Omits the entry without an error.
+  mutating func leaveOut(_ reason: String) { whyOutside = reason }
 
   mutating func warn(_ problem: String) { warnings.append("\(path)\(name): \(problem).") }
 
@@ -233,7 +207,15 @@ extension HAREntryReader {
   /// Chrome's form: "type", "time" in seconds since 1970, "opcode" and "data". Playwright writes
   /// the same with a time in milliseconds.
   private mutating func messages(_ entry: JSON) -> [WebSocketMessage] {
-    guard let list = entry.present("_webSocketMessages")?.elements, !list.isEmpty else { return [] }
+    guard let list = entry.present("_webSocketMessages")?.elements else {
+      if let response = entry["response"], response["status"]?.wholeValue == 101,
+        let file = response["content"].flatMap({ Self.file(of: $0) })
+      {
+        warn("the list of WebSocket messages \(file)")
+      }
+      return []
+    }
+    guard !list.isEmpty else { return [] }
     let phases = ["blocked", "dns", "connect", "send", "wait"]
     let handshake = phases.reduce(0.0) { sum, phase in
       // "ssl" is a part of "connect".
@@ -266,19 +248,6 @@ extension HAREntryReader {
   /// As seconds, such a number would be a day thirty thousand years ahead.
   private static func seconds(_ time: JSON?) -> Double? {
     time?.measure.map { $0 >= 1e12 ? $0 / 1000 : $0 }
-  }
-
-  /// Messages in a file of their own, one a line, as Playwright attaches them.
-  private mutating func readAttachedMessages(_ entry: JSON) -> [JSON] {
-    let response = entry["response"]
-    guard entry.present("_webSocketMessages") == nil, response?["status"]?.wholeValue == 101,
-      let name = response?["content"]?.present("_file")?.stringValue,
-      let data = attached(name, "the list of WebSocket messages")
-    else { return [] }
-    return data.split(separator: UInt8(ascii: "\n")).map { line in
-      // What is no message is counted with those that cannot be kept.
-      (try? JSONParser.parse(Array(line))) ?? .null
-    }
   }
 
   private static let entryKeys: Set<String> = [

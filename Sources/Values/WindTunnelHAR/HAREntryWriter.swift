@@ -5,62 +5,18 @@ internal import WindTunnelSymptoms
 struct HAREntryWriter {
   /// The moment at which the next entry begins, in whole milliseconds since 1970.
   private var date = Duration.zero
-  /// The moment at which the last one began.
-  private var previous = Duration.seconds(-1 << 40)
 
   mutating func entry(_ interaction: Interaction) -> JSON {
     if let recorded = interaction.recordedAt.flatMap({ DateText.sinceEpoch($0) }), recorded > date {
       date = .milliseconds(Int64(recorded.inMilliseconds.rounded(.down)))
     }
+    var interaction = interaction
+    interaction.notes = interaction.notes.withoutHAR
     let written = JSON.object(standard(interaction))
     let addition = Self.addition(written, for: interaction)
-    if let overlay = HAROverlay.of(interaction.notes),
-      let entry = original(overlay, over: written, addition, of: interaction)
-    {
-      return entry
-    }
     let duration = interaction.timing.map { max($0.firstByte, $0.lastByte) } ?? .zero
-    previous = date
     date += .milliseconds(Int64(duration.inMilliseconds.rounded(.up)))
-    return Self.entry(written, addition)
-  }
-
-  /// Returns an entry that became no interaction, with what every entry must have.
-  func aside(_ entry: JSON) -> JSON {
-    let frame = Interaction(Request("GET", "http://any-host.invalid/"), Response(status: 0))
-    return HAROverlay.applied(entry, to: .object(standard(frame))).withTextOfForm
-  }
-
-  /// Returns the entry as it was once; `nil` where the interaction has been changed since, so that
-  /// more would have to be added to it.
-  private mutating func original(
-    _ overlay: JSON,
-    over written: JSON,
-    _ addition: JSON?,
-    of interaction: Interaction
-  ) -> JSON? {
-    var overlay = HARPart.standing(overlay, for: interaction)
-    var start = overlay["startedDateTime"]?.stringValue.flatMap { DateText.sinceEpoch($0) } ?? date
-    if start < previous {
-      // The order of the cassette wins: a reader sorts by the dates.
-      overlay = HAROverlay.removing(["startedDateTime"], from: overlay)
-      start = date
-    }
-    // Where its messages would be read as others, the rest may still be said.
-    let candidates = [overlay, HARPart.unread(overlay)].lazy.map { overlay in
-      let entry = HAROverlay.applied(overlay, to: written).withTextOfForm
-      return (entry, Self.addition(entry, for: interaction))
-    }
-    let known = Self.names(addition)
-    guard let (entry, needed) = candidates.first(where: { Self.names($1).isSubset(of: known) })
-    else { return nil }
-    previous = start
-    date = .milliseconds(Int64(start.inMilliseconds.rounded(.up)))
-    return Self.entry(entry, needed)
-  }
-
-  private static func names(_ addition: JSON?) -> Set<String> {
-    Set((addition?.members ?? []).map(\.name.value))
+    return addition.map { written.adding([JSON.Member(JSON.Text(HARAddition.key), $0)]) } ?? written
   }
 
   private static func addition(_ entry: JSON, for interaction: Interaction) -> JSON? {
@@ -68,10 +24,6 @@ struct HAREntryWriter {
     // An entry that says nothing to a reader is added whole.
     let read = try? reader.interaction(entry)
     return HARAddition.of(interaction, readAs: read)
-  }
-
-  private static func entry(_ entry: JSON, _ addition: JSON?) -> JSON {
-    addition.map { entry.adding([JSON.Member(JSON.Text(HARAddition.key), $0)]) } ?? entry
   }
 
   private func standard(_ interaction: Interaction) -> [JSON.Member] {

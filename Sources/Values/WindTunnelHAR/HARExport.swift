@@ -14,10 +14,6 @@
 // them are needed nobody has to know: the entry is read back the way every HAR is read, and what
 // is not as it was is written.
 //
-// What a HAR says that no recording has a place for stands in the note "_har" where the cassette
-// was made of a HAR with its secrets kept (see ``HAROverlay``), and comes back from there, as long
-// as what it depends on is not changed (see ``HARPart``).
-//
 // Other keys of ours are those that others have chosen before: "_error" tells why there is no
 // answer, "_webSocketMessages" are Chrome's, and "_encoding" says that a request's text is base64,
 // for which HAR has a field in answers alone. Notes stand where they stood: those of the cassette
@@ -53,30 +49,19 @@ public struct HARExport: Sendable, Hashable {
     redaction: RedactionRules = .standard
   ) {
     let (cassette, leftOut) =
-      keepingSecrets ? (cassette, []) : cassette.withoutOverlays.redacted(by: redaction)
+      keepingSecrets ? (cassette, []) : cassette.redacted(by: redaction)
     var writer = HAREntryWriter()
+    let notes = cassette.notes.withoutHAR
     let head = JSON.members([
       "version": "1.2",
       "creator": ["name": "windtunnel", "version": .text("\(CassetteFormat.version)")],
-      "_windtunnel": HARAddition.ofLog(cassette.notes),
+      "_windtunnel": HARAddition.ofLog(notes),
     ])
-    let notes = cassette.notes.filter { !HARAddition.isAmbiguous($0) }
-    let written = JSON.object(head + notes)
-    let around = HAROverlay.of(cassette.notes).map { HARLogOverlay($0) } ?? HARLogOverlay()
-    let whole = HAROverlay.applied(.object(around.log), to: written)
-    var entries: [JSON] = []
     interactionCount = cassette.interactions.count
-    let asides = Dictionary(grouping: around.asides) { [interactionCount] in
-      min(max(0, $0.after), interactionCount)
-    }
-    for (index, interaction) in cassette.interactions.enumerated() {
-      entries += (asides[index] ?? []).map { writer.aside($0.entry) }
-      entries.append(writer.entry(interaction))
-    }
-    entries += (asides[interactionCount] ?? []).map { writer.aside($0.entry) }
-    let log = JSON.Member("log", whole.adding([JSON.Member("entries", .array(entries))]))
-    let json = JSON.object([log] + around.root)
-    data = Data(json.fileBytes())
+    let entries = cassette.interactions.map { writer.entry($0) }
+    let plain = notes.filter { !HARAddition.isAmbiguous($0) }
+    let log = JSON.object(head + plain + [JSON.Member("entries", .array(entries))])
+    data = Data(JSON.object([JSON.Member("log", log)]).fileBytes())
     warnings = leftOut.map { "\($0); it is left out." }
   }
 }

@@ -9,11 +9,10 @@
 //   "Content-Type" announces, and where that cannot be done, the charset becomes UTF-8.
 // - "Transfer-Encoding" and "Trailer" go; "Content-Length" takes the place of the first and is
 //   counted anew. Answers without content (HEAD, 304) keep the length of what they stand for.
-// - "content.text" is base64 or hexadecimal by its "encoding"; another encoding is named. Polly
-//   marks hexadecimal digits by "_isBinary". A request's body has no such mark in the
-//   specification: "encoding", "_encoding", "_base64" and "_isBase64" are understood. Where "text"
-//   and "params" stand together, the text wins.
-// - A body that is only named by "_file" is read from the HAR's folder, where that is known.
+// - "content.text" is base64 by its "encoding"; another encoding is named. A request's body has no
+//   such mark in the specification: "encoding", "_encoding", "_base64" and "_isBase64" are
+//   understood. Where "text" and "params" stand together, the text wins.
+// - A body that is only named by "_file", as Playwright attaches it, is missing.
 // - Status 0 (or none) is a failure; its name comes from "_error" or "_failureText". A status and
 //   such a text together are a cut answer, if the connection was at fault.
 // - Some exporters write bytes as so many characters. Where no charset is named, a text is taken
@@ -25,7 +24,7 @@
 //   belongs to the connection. Entries are sorted by "startedDateTime"; equal dates keep the order
 //   of the file, and an entry without a date stays behind the one in front of it.
 // - Entries that no HTTP was spoken for ("data:", "blob:", tunnels), and entries with an error,
-//   become no interactions. With the secrets kept they stand aside (see ``HARLogOverlay``).
+//   become no interactions.
 // - A response whose body the exporter has lost is omitted if another entry has the same request,
 //   the same status and a body; else it is empty, with the note "_bodyMissing".
 // - "_webSocketMessages" are the messages. Other "_" keys of log, entry, request, response and
@@ -55,82 +54,49 @@ public struct HARImport: Sendable, Hashable {
   /// - Parameters:
   ///   - data: The bytes of the file.
   ///   - source: The name of the file in errors.
-  ///   - keepingDates: True to keep the dates of the entries.
-  ///   - keepingSecrets: True to keep the values of credentials, cookies and user info and, as
-  ///     notes, everything that only a HAR has.
-  ///   - attachments: The bodies that the HAR refers to, as Playwright does.
+  ///   - keepingSecrets: True to keep the values of credentials, cookies and user info.
   ///   - redaction: Further rules of redaction, where secrets are not kept.
   /// - Throws: `FormatError` for bytes that are not a HAR. Oddities become warnings.
   public init(
     _ data: Data,
     source: String,
-    keepingDates: Bool = false,
     keepingSecrets: Bool = false,
-    attachments: HARAttachments = .none,
     redaction: RedactionRules = .standard
   ) throws(FormatError) {
     let log = try HARLog(data, source: source)
     var warnings = log.warnings
-    var around = keepingSecrets ? log.overlay : nil
-    var dated: [(date: Duration, entry: JSON, interaction: Interaction?)] = []
-    // Its notes may bring entries with them that became no interactions.
-    let isKeptAside = HAROverlay.of(log.notes).map { !HARLogOverlay($0).asides.isEmpty } ?? false
+    var dated: [(date: Duration, interaction: Interaction)] = []
     var latest = Duration.zero
-    var entries = try Self.entries(of: log, source: source, attachments)
-    Self.settleLostBodies(of: &entries, leavingOut: !keepingSecrets)
-    for (var reader, entry, read) in entries {
+    var entries = try Self.entries(of: log, source: source)
+    Self.settleLostBodies(of: &entries)
+    for (var reader, read) in entries {
       latest = reader.date ?? latest
-      if let reason = reader.whyOutside {
-        // Where the log brings its note with it, the entry stands in there.
-        if keepingSecrets, isKeptAside, !reader.isLeftOut { continue }
-        let fate =
-          around == nil || reader.isLeftOut
-          ? "the entry is left out" : "it is kept for a HAR, and never played"
-        reader.warn("\(reason); \(fate)")
-      }
+      if let reason = reader.whyOutside { reader.warn("\(reason); the entry is left out") }
       warnings += reader.warnings
-      if reader.isLeftOut { continue }
-      guard var interaction = read else {
-        dated.append((latest, entry, nil))
-        continue
-      }
-      if keepingDates, interaction.recordedAt == nil, reader.date != nil {
-        interaction.recordedAt = entry["startedDateTime"]?.stringValue
-      }
-      // With everything kept, the HAR's own words are.
-      if reader.lostBody != nil, !keepingSecrets { interaction.noteMissingBody() }
-      if keepingSecrets, !log.isOurs { interaction.keepOverlay(of: reader.including(entry)) }
-      dated.append((latest, entry, interaction))
+      guard reader.whyOutside == nil, var interaction = read else { continue }
+      if reader.lostBody != nil { interaction.noteMissingBody() }
+      dated.append((latest, interaction))
     }
-    var whole = Cassette()
-    for (_, entry, interaction) in dated.stablySorted(by: { $0.date < $1.date }) {
-      if let interaction {
-        whole.interactions.append(interaction)
-      } else if let sound = HARSanitizer.object(entry, of: "entry") {
-        around?.asides.append(.init(after: whole.interactions.count, entry: sound))
-      }
-    }
-    whole.notes = log.notes + (around?.notes ?? [])
+    var whole = Cassette(dated.stablySorted { $0.date < $1.date }.map(\.interaction))
+    whole.notes = log.notes
     let leftOut: [String]
-    (cassette, leftOut) =
-      keepingSecrets ? (whole, []) : whole.withoutOverlays.redacted(by: redaction)
+    (cassette, leftOut) = keepingSecrets ? (whole, []) : whole.redacted(by: redaction)
     self.warnings = warnings + leftOut.map { "\($0); it is left out." }
   }
 
-  private typealias ReadEntry = (reader: HAREntryReader, entry: JSON, read: Interaction?)
+  private typealias ReadEntry = (reader: HAREntryReader, read: Interaction?)
 
   /// Reads the entries.
   ///
   /// - Throws: The error of the first entry, if every entry has one.
   private static func entries(
     of log: HARLog,
-    source: String,
-    _ attachments: HARAttachments
+    source: String
   ) throws(FormatError) -> [ReadEntry] {
     let entries = log.entries.enumerated().map { index, entry -> ReadEntry in
-      var reader = HAREntryReader(source: source, index: index, attachments)
+      var reader = HAREntryReader(source: source, index: index)
       let read = reader.completed(entry)
-      return (reader, entry, read)
+      return (reader, read)
     }
     let errors = entries.compactMap(\.reader.error)
     if let error = errors.first, errors.count == entries.count { throw error }
@@ -138,7 +104,7 @@ public struct HARImport: Sendable, Hashable {
   }
 
   /// Omits responses whose body is lost if another entry has it, and names the others.
-  private static func settleLostBodies(of entries: inout [ReadEntry], leavingOut: Bool) {
+  private static func settleLostBodies(of entries: inout [ReadEntry]) {
     var whole: [Interaction: Int] = [:]
     for (index, entry) in entries.enumerated() where entry.reader.lostBody == nil {
       guard entry.read?.response?.body.count ?? 0 > 0, let key = entry.read?.asked else { continue }
@@ -146,7 +112,7 @@ public struct HARImport: Sendable, Hashable {
     }
     for index in entries.indices {
       guard let lost = entries[index].reader.lostBody else { continue }
-      if leavingOut, let other = entries[index].read.flatMap({ whole[$0.asked] }) {
+      if let other = entries[index].read.flatMap({ whole[$0.asked] }) {
         entries[index].reader.leaveOut("\(lost), and log.entries[\(other)] has one")
       } else {
         entries[index].reader.warn("\(lost); an empty one is played")
@@ -174,11 +140,6 @@ extension Cassette {
 private struct HARLog {
   let entries: [JSON]
   let notes: [JSON.Member]
-  /// Tells whether it was written here; then it says itself what it cannot say.
-  let isOurs: Bool
-  /// The overlay of what is said around the entries and stands in no note; `nil` where a note of
-  /// that name is taken or was written here.
-  let overlay: HARLogOverlay?
   private(set) var warnings: [String] = []
 
   init(_ data: Data, source: String) throws(FormatError) {
@@ -214,9 +175,6 @@ private struct HARLog {
     }
     self.entries = entries
     notes = try HARAddition.notes(ofLog: log, source: source)
-    isOurs = log.present(HARAddition.key) != nil
-    let isNoted = notes.contains { $0.name.value == HAROverlay.key.value }
-    overlay = isOurs || isNoted ? nil : HARLogOverlay(of: json, log, noted: notes)
     if let version = log["version"]?.spelled, !version.isEmpty, !version.hasPrefix("1.") {
       warnings.append("log: this is HAR version \(version.prefix(20)); it is read as 1.2.")
     }
@@ -245,6 +203,12 @@ private struct HARWrapping {
   private static let utf16 = Self("in UTF-16", "Save it in UTF-8 (RFC 8259 §8.1).")
   private static let utf32 = Self("in UTF-32", "Save it in UTF-8 (RFC 8259 §8.1).")
   private static let zlib = Self("packed with zlib", "Unpack it first.")
+  // Playwright puts bodies into files beside the HAR in such an archive.
+  private static let archive = Self(
+    "a zip archive",
+    "Record with content: 'embed', or unpack it, and convert the .har in it without bodies in other "
+      + "files."
+  )
 
   /// The narrower ones stand in front; `nil` is any byte but zero.
   private static let marks: [(bytes: [UInt8?], wrapping: Self)] = [
@@ -252,7 +216,7 @@ private struct HARWrapping {
     // RFC 1950 §2.2; one proxy exports such files.
     ([0x78, 0x01], zlib), ([0x78, 0x5E], zlib), ([0x78, 0x9C], zlib), ([0x78, 0xDA], zlib),
     // APPNOTE.TXT §4.3.7, and §4.3.16 for one with nothing in it.
-    ([0x50, 0x4B, 3, 4], Self("a zip archive", "Unpack it, and convert the .har in it.")),
+    ([0x50, 0x4B, 3, 4], archive),
     ([0x50, 0x4B, 5, 6], Self("an empty zip archive", "Export it anew.")),
     ([0xFF, 0xFE, 0, 0], utf32), ([0, 0, 0xFE, 0xFF], utf32),
     ([0xFF, 0xFE], utf16), ([0xFE, 0xFF], utf16),

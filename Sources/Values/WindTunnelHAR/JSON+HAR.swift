@@ -53,22 +53,6 @@ extension JSON {
     }
   }
 
-  /// Tells whether two values say the same, however their strings are spelled.
-  func says(_ other: JSON) -> Bool {
-    switch (self, other) {
-    case (.string(let one), .string(let two)):
-      // A lone surrogate is U+FFFD here, and only the spelling tells which one it was.
-      one.value.utf8.elementsEqual(two.value.utf8)
-        && (one.spelling == two.spelling || !one.value.unicodeScalars.contains("\u{FFFD}"))
-    case (.array(let ones), .array(let twos)):
-      ones.count == twos.count && zip(ones, twos).allSatisfy { $0.says($1) }
-    case (.object(let ones), .object(let twos)):
-      ones.count == twos.count
-        && zip(ones, twos).allSatisfy { $0.name.value == $1.name.value && $0.value.says($1.value) }
-    default: self == other
-    }
-  }
-
   /// The value with the last of several members of one name, in the place of the first, as
   /// JavaScript and Python read them; RFC 8259 §4 leaves it open. Members whose name begins with
   /// `_` are anybody's, and what is in them stays.

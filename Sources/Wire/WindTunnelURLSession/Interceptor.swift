@@ -64,6 +64,8 @@ package struct ProtocolRegistration: Sendable {
   /// The time that an answer that is played may be silent before the harness ends the task by
   /// itself.
   package var silenceMax = ProtocolRegistration.standardSilenceMax
+  /// The time after which a stall ends as a timeout; `nil` for the client's own timeout.
+  package var stallMax: Duration?
   /// The configuration the class was put into; where the platform does not show a protocol its
   /// session, this is what is known of it.
   var configuration: URLSessionConfiguration?

@@ -187,7 +187,11 @@ final class LoadingTask: InProcessCourier {
   // A live response ends when its origin ends it.
   func finish(_ afterwards: Delivery.Afterwards) { if forwarding == nil { end(with: nil) } }
 
-  func stall() { if progress.isWhole { end(with: nil) } else { startTimers() } }
+  func stall() {
+    if progress.isWhole { return end(with: nil) }
+    if let limit = registration.stallMax { after(limit) { $0.end(with: .timedOut) } }
+    startTimers()
+  }
 
   func wake(at moment: Duration) {
     after(moment - elapsed) { $0.advance(.tick) }

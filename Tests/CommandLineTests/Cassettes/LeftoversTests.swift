@@ -50,7 +50,6 @@ import WindTunnel
     "cassette show a.json", "cassette explain --cassette a.json --request GET%/home",
     "cassette lint a.json", "cassette verify a.json", "cassette diff a.json a.json",
     "cassette convert a.json a.har", "cassette merge a.json a.json merged.json",
-    "cassette split a.json --by host parts", "cassette migrate --check a.json",
     "cassette format --check a.json",
     "cassette prune a.json --number 1 --check",
     "drill --cassette a.json --scenario calm --calls 1 --subject urlsession",

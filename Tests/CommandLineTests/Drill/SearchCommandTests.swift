@@ -29,7 +29,7 @@ import Testing
     let run = try await scratch.run(
       Self.few + [
         "--restarts", "--exactly-once", "POST /payments", "--finds", "1", "--fault-sets", "1000",
-        "--scenarios", "found", "--report", "c.json", "--report", "c.html", "--report", "c.txt",
+        "--scenarios", "found", "--report", "c.json", "--report", "c.txt",
       ]
     ).exits(99)
     #expect(run.out.contains("1. exactlyOnce(POST /payments)"))

@@ -19,6 +19,7 @@ import WindTunnel
   private static let next = """
 
       windtunnel drill                      judges the client by windtunnel.json
+      windtunnel drill --bars mobile        judges blank screens and a lost cache as well
       windtunnel drill --report drill.html  writes a page as well
       windtunnel init --ci github           writes a workflow; also gitlab and shell
 

@@ -94,7 +94,7 @@ import WindTunnelServer
       held: exit code: 0
       held: standard output: 1 line
       held: standard error: 1 line
-      held: secrets: none found
+      held: secrets: none in the cassette
       not compared: request fields that differ each time: dates, request ids, traces
       not compared: times, and what the command does beside its requests and its output
       a.json: 2 interactions
@@ -110,58 +110,13 @@ import WindTunnelServer
   }
 
   /// A difference: the command, the line that names it, the rule, and the rule that was given.
-  private static let planted: [(script: String, line: String, rule: String, given: String?)] = [
-    (
-      "ask GET /a?at=$n", #"nothing answers it: query "at": recorded "1", asked "2""#,
-      #"{ "match": 1, "ignoreQuery": ["at"] }"#, nil
-    ),
-    (
-      #"ask POST /things "{\"at\":$n}""#,
-      "request 1, POST /things: body at $.at: recorded 1, asked 2",
-      #"{ "match": 1, "body": "byType", "ignoreBody": ["$.at"] }"#, nil
-    ),
-    (
-      "if [ $((n % 2)) = 1 ]; then ask GET /a; ask GET /b; else ask GET /b; ask GET /a; fi",
-      "order: request 1, GET /a came later, behind request 2, GET /b",
-      #"{ "match": 1, "order": false }"#, nil
-    ),
-    (
-      #"ask POST /login; token=${response##*:\"}; [ ${#token} = 34 ] || exit 9"#,
-      "may be kept if they are no secrets: REDACTED-lang-1, REDACTED-access-token-1",
-      #"{ "match": 1, "keep": ["access_token", "lang"] }"#, nil
-    ),
-    (
-      #"ask PUT /things/8f14e45f-ceea-467f-a9c0-00000000000$n"#,
-      "nothing answers it: path: recorded",
-      #"{ "match": 1, "paths": ["/things/{id}"] }"#, nil
-    ),
-    (
-      #"ask POST /login; lang=${response#*lang=}; ask GET "/${lang%%;*}/home""#,
-      "nothing answers it: path: recorded /de/home, asked /REDACTED-lang-1/home",
-      #"{ "match": 1, "keep": ["lang"] }"#, nil
-    ),
-    (
-      "ask GET /a; echo took 0.$n s", #"line 1: recorded "took 0.1 s", replayed "took 0.2 s""#,
-      #"{ "match": 1, "ignoreOutput": ["took * s"] }"#, nil
-    ),
-    (
-      #"ask GET "/a?api_key=sk_live_$(od -An -N12 -tx1 /dev/urandom | tr -d ' \n')&n=$n""#,
-      #"query "n": recorded "1", asked "2""#, #"{ "match": 1, "ignoreQuery": ["n"] }"#, nil
-    ),
-    (
-      "ask GET /a?at=$n", #"query "at": recorded "1", asked "2""#,
-      #"{"match":1,"origin":"required","host":false,"port":false,"ignoreQuery":["at"],"order":false}"#,
-      #"{ "match": 1, "origin": "required", "order": false }"#
-    ),
-    (
-      "ask POST /things $n-text", "request 1, POST /things: ",
-      #"{ "match": 1, "body": "ignored" }"#, #"{ "match": 1, "body": "byType" }"#
-    ),
-  ]
-
   @Test(arguments: 0..<10)
   func `a difference is named with a rule that, pasted, makes it hold`(index: Int) async throws {
-    let (script, line, rule, given) = Self.planted[index]
+    let rows: [(String, String, String, String?)] = try TestData.rows(
+      "proof-differences.json",
+      count: 10
+    )
+    let (script, line, rule, given) = rows[index]
     let scratch = try Scratch()
     let origin = try await Origin()
     try given.map { try scratch.write($0, to: "match.json") }

@@ -125,13 +125,16 @@ import WindTunnelSymptoms
     try await upstream.interrupt()
   }
 
+  private static let base =
+    "A drill needs {base} there, as in windtunnel drill -- env MY_API={base} ./my-app."
+
   @Test func `a command that asks for nothing has recorded nothing, which is told`() async throws {
     let scratch = try Scratch()
     let base = ["record", "--upstream", "http://127.0.0.1:1", "--cassette"]
     let none = try await scratch.run(base + ["a.json", "--", "true"])
     let advice =
       "The command has no {url}: write it where the server's address stands, as in "
-      + "-- curl -s {url}/users, or let the command read $WINDTUNNEL_URL."
+      + "-- curl -s {url}/users, or let the command read $WINDTUNNEL_URL. \(RecordingEndTests.base)"
     expectEqual(
       none,
       Program.Run(code: 1, out: "", err: "Nothing was recorded; there is no a.json. \(advice)\n")
@@ -161,7 +164,7 @@ import WindTunnelSymptoms
     (
       ["echo", "http://127.0.0.1:12/users"],
       " The command has no {url}: write it where the server's address stands, as in "
-        + "-- curl -s {url}/users, or let the command read $WINDTUNNEL_URL."
+        + "-- curl -s {url}/users, or let the command read $WINDTUNNEL_URL. \(RecordingEndTests.base)"
     ),
     (["echo", "{url}/users"], ""),
     (["sh", "-c", "echo $WINDTUNNEL_URL"], ""),

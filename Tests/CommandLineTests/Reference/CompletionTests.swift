@@ -62,7 +62,7 @@ import Testing
     try await Self.write("bash", to: "script", in: scratch)
     for (line, flag) in [
       ("report x.json", "--format"), ("cassette diff a b", "--format"), ("drill", "--stage"),
-      ("drill", "--errors"), ("drill", "--findings"), ("cassette split a b", "--by"),
+      ("drill", "--errors"), ("drill", "--findings"),
       ("record http://127.0.0.1:1 --cassette x.json", "--mode"),
     ] {
       let words = line.components(separatedBy: " ")

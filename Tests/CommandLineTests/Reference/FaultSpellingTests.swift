@@ -230,6 +230,7 @@ import WindTunnel
     ("mutate-empty-lists", .mutate(.emptyLists)),
     ("mutate-hollow", .mutate(.hollow)),
     ("body-of", .alter(.bodyOf(recording: 2))),
+    ("mutate-values", .mutate(.values)),
   ]
 }
 

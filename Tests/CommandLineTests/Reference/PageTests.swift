@@ -119,7 +119,8 @@ import Testing
     ]
     let run = try await scratch.run(words)
     let rows = try Repository.page("Environment").components(separatedBy: "## Set for programs")[1]
-    let names = rows.components(separatedBy: "\n").filter { $0.hasPrefix("| `") }
+    let names = rows.components(separatedBy: "\n")
+      .filter { $0.hasPrefix("| `") && $0.contains("| drill") }
       .compactMap { $0.components(separatedBy: "`").dropFirst().first }
     #expect(names.count > 10)
     let seen = Set(

@@ -12,7 +12,8 @@ import WindTunnel
   private static let modules = line(
     "CWindTunnelClock CWindTunnelConsole CWindTunnelFiles CWindTunnelVirtual WindTunnel",
     "WindTunnelCassettes WindTunnelCommandLine WindTunnelDrill WindTunnelFindings WindTunnelHAR",
-    "WindTunnelLink WindTunnelRedaction WindTunnelReferenceSubject WindTunnelRelease",
+    "WindTunnelLink WindTunnelMutants WindTunnelRedaction WindTunnelReferenceSubject",
+    "WindTunnelRelease",
     "WindTunnelReports WindTunnelSearch WindTunnelServer WindTunnelURLSession",
     "WindTunnelVirtualTime"
   )

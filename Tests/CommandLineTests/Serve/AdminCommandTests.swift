@@ -74,7 +74,7 @@ import WindTunnel
       #expect(answer.hasSuffix("\r\n\r\nlate"), "\(answer)")
     }
     let run = try await flight.end()
-    let kept = command == "serve" ? "" : "new.json: \(asking.count) interactions\n"
+    let kept = command == "serve" ? "" : "new.json: \(asking.count.counted("interaction"))\n"
     expectEqual(run, Program.Run(code: 0, out: "\(url)\n\(admin)\n", err: kept))
     if command != "serve" {
       let tape = try Cassette(contentsOf: scratch.file("new.json"))

@@ -6,14 +6,15 @@ import Testing
   @Test(
     .referenceClient,
     arguments: [
-      "", "drill", "init", "search", "record", "serve", "proxy", "dns", "scenarios",
+      "", "drill", "init", "search", "record", "mutate", "serve", "proxy", "dns",
+      "scenarios",
       "scenarios list",
       "scenarios show", "faults", "faults list", "faults selftest", "report", "reproduce",
       "cassette", "cassette show", "cassette convert", "cassette explain", "cassette lint",
-      "cassette verify", "cassette diff", "cassette merge", "cassette split", "cassette prune",
-      "cassette migrate", "cassette format", "presets", "presets list", "presets show",
-      "presets import", "model",
-      "metrics", "metrics list", "help", "rules", "rules list", "rules show", "cassette review",
+      "cassette verify", "cassette diff", "cassette merge", "cassette prune",
+      "cassette format", "presets", "presets list", "presets show",
+      "model", "metrics", "metrics list", "help", "rules", "rules list", "rules show",
+      "cassette review",
       "completions", "check-release",
     ]
   )

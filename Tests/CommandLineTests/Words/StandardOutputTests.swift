@@ -29,13 +29,13 @@ import WindTunnelDrill
   /// A line of each command that prints, by the command's name; without a code: ``searchCode``.
   private static let lines = Result {
     let rows =
-      try TestData.rows("printing-commands.json", count: 61) as [(String, [String], Int32?)]
+      try TestData.rows("printing-commands.json", count: 59) as [(String, [String], Int32?)]
     return rows.map { (command: $0.0, words: $0.1, code: $0.2 ?? searchCode) }
   }
 
   /// Commands that print nothing but on standard error.
   /// `reproduce` refuses the call of a client in Swift.
-  private static let silent = ["cassette convert", "cassette merge", "cassette split", "reproduce"]
+  private static let silent = ["cassette convert", "cassette merge", "reproduce"]
   /// Those that print where they listen, and then go on.
   private static let servers = ["serve", "record", "proxy", "dns"]
 
@@ -52,7 +52,6 @@ import WindTunnelDrill
       Texts.cassette.replacing("\"a\":1", with: "\"token\":\"\(token)\""),
       to: "secret.json"
     )
-    try scratch.write(TestData.text("slow.plist"), to: "slow.plist")
     try scratch.write(
       #"{"windtunnelDNS":1,"entries":[{"name":"*.test","addresses":["127.0.0.7"]}]}"#,
       to: "names.json"

@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import WindTunnelTesting
 
 @testable import WindTunnelNetworkLayer
 
@@ -31,20 +32,17 @@ import Testing
     }
   }
 
-  @Test func `each attempt goes through all, there and back, from the request as built`()
-    async throws
-  {
-    let fixture = try Fixture(
-      [.status(503), .status(200, body: ":")],
-      middleware: [Letter(letter: "a"), Letter(letter: "b")]
-    )
+  @Test(.cassette("tokens"))
+  func `each attempt goes through all, there and back, from the request as built`() async throws {
+    let letters = [Letter(letter: "a"), Letter(letter: "b")]
+    let fixture = try Fixture(at: "/busy", middleware: letters)
     try await expectEqual(fixture.waited(1).result.get().body, Data(":ba".utf8))
-    let sent = fixture.sent("Path")
-    expectEqual(sent, ["ab", "ab"])
+    expectEqual(fixture.sent("Path"), ["ab", "ab"])
   }
 
-  @Test func `a middleware can end a call, and no slot stays taken`() async throws {
-    let fixture = try Fixture([.status(418)], middleware: [Letter(letter: "a")])
+  @Test(.cassette("tokens"))
+  func `a middleware can end a call, and no slot stays taken`() async throws {
+    let fixture = try Fixture(at: "/teapot", middleware: [Letter(letter: "a")])
     await expectEqual(fixture.start().value, .failure(.middleware("It is a teapot.")))
     #expect(fixture.client.admission.load == (0, 0))
   }
@@ -131,22 +129,21 @@ import Testing
     expectEqual(client.shared.renewals.count, 0)
   }
 
-  @Test func `where no token can be had the caller gets the 401, and is not asked for ever`()
+  @Test(.cassette("tokens"))
+  func `where no token can be had the caller gets the 401, and is not asked for ever`()
     async throws
   {
     let tokens = BearerTokens("0") { throw NoToken() }
-    let fixture = try Fixture([.status(401), .status(200)], authenticator: tokens)
+    let fixture = try Fixture(at: "/locked/once", authenticator: tokens)
     await expectEqual(fixture.start().value, .failure(.credentials(status: 401, body: Data())))
-    let again = try Fixture(
-      [.status(401), .status(401), .status(200)],
-      authenticator: BearerTokens { "1" }
-    )
+    let again = try Fixture(at: "/locked/twice", authenticator: BearerTokens { "1" })
     await expectEqual(again.start().value, .failure(.credentials(status: 401, body: Data())))
     expectEqual(again.sent("Authorization"), [nil, "Bearer 1"])
     #expect(again.observer.events.contains { $0.kind == .credentialRenewed(after: 1) })
   }
 
-  @Test func `a caller who gives up does not end the fetch for the others`() async throws {
+  @Test(.cassette("tokens"))
+  func `a caller who gives up does not end the fetch for the others`() async throws {
     let (begun, hasBegun) = AsyncStream<Void>.makeStream()
     let (open, opens) = AsyncStream<Void>.makeStream()
     let tokens = BearerTokens("0") {
@@ -155,7 +152,7 @@ import Testing
       try Task.checkCancellation()
       return "1"
     }
-    let fixture = try Fixture([.status(401), .status(401), .status(200)], authenticator: tokens)
+    let fixture = try Fixture(at: "/locked/twice", authenticator: tokens)
     try await fixture.client.runningErrands {
       let first = fixture.start()
       for await _ in begun {}

@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import WindTunnelTesting
 
 @testable import WindTunnelNetworkLayer
 
@@ -10,12 +11,10 @@ import Testing
 
 /// Who has a token renewed, and when it counts.
 @Suite struct TokenRuleTests {
-  @Test func `who has no access gets no other token`() async throws {
+  @Test(.cassette("tokens")) func `who has no access gets no other token`() async throws {
     let fetches = Counter()
-    let fixture = try Fixture(
-      [.status(403), .status(200)],
-      authenticator: BearerTokens("0") { "\(fetches.next())" }
-    )
+    let tokens = BearerTokens("0") { "\(fetches.next())" }
+    let fixture = try Fixture(at: "/forbidden", authenticator: tokens)
     await expectEqual(fixture.start().value, .failure(.credentials(status: 403, body: Data())))
     expectEqual(fixture.transport.instants, [.zero])
     expectEqual(fetches.next(), 1)
@@ -45,14 +44,13 @@ import Testing
     expectEqual(fetches.next(), 2)
   }
 
-  @Test func `whoever signs out takes his token along`() async throws {
+  @Test(.cassette("tokens")) func `whoever signs out takes his token along`() async throws {
     let tokens = BearerTokens("0") { "1" }
-    let fixture = try Fixture([.status(200), .status(200)], authenticator: tokens)
-    _ = try await fixture.start().value.get()
+    let fixture = try Fixture(at: "/open", authenticator: tokens)
+    await expectEqual(fixture.pages(), ["open network"])
     tokens.signOut()
-    _ = try await fixture.start().value.get()
-    let sent = fixture.sent("Authorization")
-    expectEqual(sent, ["Bearer 0", nil])
+    await expectEqual(fixture.pages(), ["open network"])
+    expectEqual(fixture.sent("Authorization"), ["Bearer 0", nil])
   }
 
   /// Has a credential for each path, and renews each once both were refused.
@@ -83,12 +81,9 @@ import Testing
     }
   }
 
-  @Test func `a credential that was renewed has cost none of the retries`() async throws {
-    let failures = [503, 503, 503].map { ScriptedTransport.Step.status($0) }
-    let fixture = try Fixture(
-      [.status(401)] + failures + [.status(200, body: "there")],
-      authenticator: BearerTokens("0") { "1" }
-    )
+  @Test(.cassette("tokens"))
+  func `a credential that was renewed has cost none of the retries`() async throws {
+    let fixture = try Fixture(at: "/unlucky", authenticator: BearerTokens("0") { "1" })
     let (result, waits) = await fixture.waited(3)
     expectEqual(waits.count, 3)
     let answer = CallResponse(status: 200, body: Data("there".utf8), attempts: 5)

@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import WindTunnelTesting
 
 @testable import WindTunnelNetworkLayer
 
@@ -77,35 +78,34 @@ import Testing
     expectEqual(sources, [.network, .network])
   }
 
-  @Test func `a read that begins after the change is kept`() async throws {
-    let fixture = try Fixture.cached(.status(204), .status(200, Self.fields, body: "new"))
-    _ = try await fixture.client.call(Endpoint(.delete, "/page"))
-    _ = try await fixture.client.call(Self.page)
-    try await expectEqual(fixture.client.call(Self.page).source, .cache)
+  @Test(.cassette("cache")) func `a read that begins after the change is kept`() async throws {
+    let fixture = try Fixture.cached(at: "/minute")
+    let calls = [Endpoint(.delete, "/minute"), fixture.page, fixture.page]
+    await expectEqual(fixture.seen(calls), [" network", "one network", "one cache"])
   }
 
   enum Change: CaseIterable { case uncached, stream, download }
 
-  @Test(arguments: Change.allCases)
+  @Test(.cassette("cache"), arguments: Change.allCases)
   func `a change counts, however its answer is taken`(change: Change) async throws {
-    let fixture = try Fixture.cached(
-      .status(200, Self.fields, body: "old"),
-      .status(200, body: "done"),
-      .status(200, Self.fields, body: "new")
-    )
-    _ = try await fixture.client.call(Self.page)
-    var put = Endpoint(.put, "/page", body: .data(Data("new".utf8)))
+    let fixture = try Fixture.cached(at: "/changed")
+    await expectEqual(fixture.pages(), ["old network"])
+    var put = Endpoint(.put, "/changed", body: .data(Data("new".utf8)))
     switch change {
     case .uncached:
       put.caching = .never
-      _ = try await fixture.client.call(put)
-    case .stream: _ = try await fixture.client.stream(put)
+      try await expectEqual(fixture.client.call(put).body, Data("done".utf8))
+    case .stream:
+      let stream = try await fixture.client.stream(put)
+      await expectEqual(fixture.pages(), ["new network"])
+      return try await expectEqual(stream.content, Data("done".utf8))
     case .download:
       let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
       defer { try? FileManager.default.removeItem(at: file) }
-      _ = try await fixture.client.download(put, to: file)
+      try await expectEqual(fixture.client.download(put, to: file).status, 200)
+      try expectEqual(Data(contentsOf: file), Data("done".utf8))
     }
-    try await expectEqual(fixture.client.call(Self.page).body, Data("new".utf8))
+    await expectEqual(fixture.pages(), ["new network"])
   }
 
   @Test(arguments: [true, false])
@@ -130,15 +130,12 @@ import Testing
     try await expectEqual(client.call(later).body, Data("new".utf8))
   }
 
-  @Test func `a change counts, whatever rules make of its answer`() async throws {
-    let fixture = try Fixture.cached(
-      .status(200, Self.fields, body: "old"),
-      .status(303),
-      .status(200, body: "new")
-    )
-    _ = try await fixture.client.call(Self.page)
-    _ = await fixture.result(of: Endpoint(.put, "/page", rules: .json()))
-    try await expectEqual(fixture.client.call(Self.page).body, Data("new".utf8))
+  @Test(.cassette("cache"))
+  func `a change counts, whatever rules make of its answer`() async throws {
+    let fixture = try Fixture.cached(at: "/elsewhere")
+    await expectEqual(fixture.pages(), ["old network"])
+    await expectEqual(fixture.seen([Endpoint(.put, "/elsewhere", rules: .json())]), ["server"])
+    await expectEqual(fixture.pages(), ["new network"])
   }
 
   @Test func `nothing from before a change comes back from the disk`() async throws {
@@ -167,34 +164,29 @@ import Testing
     }
   }
 
-  @Test func `a change that the server did not make leaves what is there`() async throws {
-    let fixture = try Fixture.cached(.status(200, Self.fields, body: "old"), .status(409))
-    _ = try await fixture.client.call(Self.page)
+  @Test(.cassette("cache"))
+  func `a change that the server did not make leaves what is there`() async throws {
+    let fixture = try Fixture.cached(at: "/refusing")
+    await expectEqual(fixture.pages(), ["one network"])
     await expectEqual(
-      fixture.result(of: Endpoint(.put, "/page", caching: .never)),
+      fixture.result(of: Endpoint(.put, "/refusing", caching: .never)),
       .failure(.server(status: 409, body: Data()))
     )
-    try await expectEqual(fixture.client.call(Self.page).source, .cache)
+    await expectEqual(fixture.pages(), ["one cache"])
   }
 
   /// A captive portal answers in place of the server that cannot be had.
-  @Test func `a copy stands in where somebody else answers`() async throws {
-    let page = Endpoint(.get, "/page", rules: .json())
-    let fixture = try Fixture.cached(
-      .status(
-        200,
-        ["Cache-Control": "max-age=0, stale-if-error=60", "Content-Type": "application/json"],
-        body: "{}"
-      ),
-      .status(200, ["Content-Type": "text/html"], body: "<p>Sign in to the network</p>")
-    )
-    _ = try await fixture.client.call(page)
+  @Test(.cassette("cache"))
+  func `a copy stands in where somebody else answers`() async throws {
+    let page = Endpoint(.get, "/portal", rules: .json())
+    let fixture = try Fixture.cached(at: "/portal")
+    await expectEqual(fixture.seen([page]), ["{} network"])
     let answer = try await fixture.client.call(page)
     expectEqual(answer.body, Data("{}".utf8))
     expectEqual(answer.source, .stale)
-    if case .decode(.contentType) = answer.standsInFor {
-    } else {
-      Issue.record("\(String(describing: answer.standsInFor))")
-    }
+    expectEqual(
+      answer.standsInFor,
+      .decode(.contentType("text/html", expected: ["application/json"]))
+    )
   }
 }

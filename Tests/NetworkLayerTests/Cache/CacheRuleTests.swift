@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
-import WindTunnelSymptoms
+import WindTunnelTesting
 
 @testable import WindTunnelNetworkLayer
 
@@ -11,46 +11,41 @@ import WindTunnelSymptoms
 
 /// The rules of the cache that an answer meets seldom.
 @Suite struct CacheRuleTests {
-  let page = Endpoint(.get, "/page")
-
-  private static let minute: Headers = ["Cache-Control": "max-age=60"]
-  private static let lasting = ScriptedTransport.Step.status(200, minute, body: "one")
-  private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
-
   @Test(
+    .cassette("cache"),
     arguments: [
       // No other status than a 200 is kept.
-      (201, minute, "network"), (203, minute, "network"), (204, minute, "network"),
-      (206, minute, "network"), (301, minute, "network"), (304, minute, "network"),
+      ("201", "network"), ("203", "network"), ("204", "network"), ("206", "network"),
+      ("301", "network"), ("304", "network"),
       // Of two lifetimes the shorter one counts, and max-age goes before Expires.
-      (200, ["Cache-Control": "max-age=60, max-age=0"], "network"),
-      (200, ["Cache-Control": "max-age=0, max-age=60"], "network"),
-      (200, ["Cache-Control": "max-age=60", "Date": date, "Expires": date], "cache"),
+      ("shorter-last", "network"), ("shorter-first", "network"), ("expired", "cache"),
       // A field that neither request has is the same in both.
-      (200, ["Cache-Control": "max-age=60", "Vary": "Accept-Language, X"], "cache"),
-    ] as [(Int, Headers, String)]
+      ("varies", "cache"),
+    ]
   )
-  func `an answer is kept as its status and its fields say`(
-    status: Int,
-    headers: Headers,
-    source: String
-  ) async throws {
-    let step = ScriptedTransport.Step.status(status, headers, body: "one")
-    let fixture = try Fixture.cached(step, step)
-    await expectEqual(fixture.seen([page, page]), ["one network", "one \(source)"])
+  func `an answer is kept as its status and its fields say`(path: String, source: String)
+    async throws
+  {
+    let fixture = try Fixture.cached(at: "/kept/\(path)")
+    // No answer of these statuses has content.
+    let body = ["204", "304"].contains(path) ? "" : "one"
+    await expectEqual(fixture.pages(2), ["\(body) network", "\(body) \(source)"])
     expectEqual(fixture.transport.instants.count, source == "cache" ? 1 : 2)
   }
 
-  @Test(arguments: [
-    "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range", "Range",
-  ])
+  @Test(
+    .cassette("cache"),
+    arguments: [
+      "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range", "Range",
+    ]
+  )
   func `what asks for a part or on a condition is neither answered nor kept`(
     field: String
   ) async throws {
-    let fixture = try Fixture.cached(Self.lasting, Self.lasting, Self.lasting)
-    let special = Endpoint(.get, "/page", headers: Headers([Headers.Field(field, "x")]))
+    let fixture = try Fixture.cached(at: "/minute")
+    let special = Endpoint(.get, "/minute", headers: Headers([Headers.Field(field, "x")]))
     await expectEqual(
-      fixture.seen([special, page, special, page]),
+      fixture.seen([special, fixture.page, special, fixture.page]),
       ["one network", "one network", "one network", "one cache"]
     )
   }
@@ -76,41 +71,34 @@ import WindTunnelSymptoms
     expectEqual(kept.staleness(at: ManualTime.epoch + passed, times), max(0, passed) - 60)
   }
 
-  @Test func `an answer that is confirmed meets the rules by what is kept`() async throws {
-    let fixture = try Fixture.cached(
-      .status(200, ["ETag": "\"1\"", "Content-Type": "application/json"], body: #"{"id":1}"#),
-      .status(304)
-    )
-    let json = Endpoint(.get, "/page", rules: .json(requiring: "id"))
+  @Test(.cassette("cache"))
+  func `an answer that is confirmed meets the rules by what is kept`() async throws {
+    let fixture = try Fixture.cached(at: "/confirmed")
+    let json = Endpoint(.get, "/confirmed", rules: .json(requiring: "id"))
     await expectEqual(
       fixture.seen([json, json]),
       [#"{"id":1} network"#, #"{"id":1} revalidated"#]
     )
   }
 
-  @Test func `a configuration keeps an endpoint out of the cache by no time at all`() async throws {
-    let fixture = try Fixture.cached(
-      Self.lasting,
-      Self.lasting,
-      endpoints: ["/page": EndpointTerms(freshSeconds: 0)]
-    )
-    await expectEqual(fixture.seen([page, page]), ["one network", "one network"])
+  @Test(.cassette("cache"))
+  func `a configuration keeps an endpoint out of the cache by no time at all`() async throws {
+    let terms = ["/minute": EndpointTerms(freshSeconds: 0)]
+    let fixture = try Fixture.cached(at: "/minute", endpoints: terms)
+    await expectEqual(fixture.pages(2), ["one network", "one network"])
     expectEqual(fixture.client.cache?.bytes, 0)
   }
 
-  @Test func `an endpoint has its own lifetime, cache first and stale grant`() async throws {
+  @Test(.cassette("cache"))
+  func `an endpoint has its own lifetime, cache first and stale grant`() async throws {
     // A server without Cache-Control, which is down in the end.
-    let steps = ["one", "two", "three"].map { ScriptedTransport.Step.status(200, body: $0) }
     let times = CacheTimes(
       fresh: .seconds(60),
       staleWhileRevalidate: .zero,
       staleIfError: .seconds(60)
     )
-    let fixture = try Fixture(
-      Array(steps.prefix(2)) + [.status(404), .status(500), .status(500)],
-      cache: ResponseCache()
-    )
-    var timed = page
+    let fixture = try Fixture.cached(at: "/down")
+    var timed = fixture.page
     timed.caching = .kept(times)
     timed.mostRetries = 0
     await expectEqual(fixture.seen([timed, timed]), ["one network", "one cache"])
@@ -118,15 +106,15 @@ import WindTunnelSymptoms
     await expectEqual(fixture.seen([timed]), ["two network"])
     // Another endpoint of that server has none of it.
     let other = Endpoint(.get, "/other", mostRetries: 0)
-    #expect(await fixture.seen([other]) != ["two cache"])
+    await expectEqual(fixture.seen([other]), ["server"])
     fixture.time.advance(by: .seconds(119))
     await expectEqual(fixture.seen([timed]), ["two stale"])
     fixture.time.advance(by: .seconds(1))
-    #expect(await fixture.seen([timed]) != ["two stale"])
+    await expectEqual(fixture.seen([timed]), ["server"])
     // Cache first: what there is, however old, and a newer one behind.
-    let first = try Fixture(steps, cache: ResponseCache())
+    let first = try Fixture.cached(at: "/up")
     await first.client.runningErrands {
-      var kept = page
+      var kept = first.page
       kept.caching = .kept(.cacheFirst)
       await expectEqual(first.seen([kept]), ["one network"])
       for shown in ["one stale", "two stale"] {
@@ -138,15 +126,10 @@ import WindTunnelSymptoms
     }
   }
 
-  @Test func `without a tag the server is asked by the date`() async throws {
-    let modified = "Sat, 05 Nov 1994 08:49:37 GMT"
-    let fixture = try Fixture.cached(
-      .status(200, ["Last-Modified": modified], body: "one"),
-      .status(304)
-    )
-    await expectEqual(fixture.seen([page, page]), ["one network", "one revalidated"])
-    let asked = fixture.sent("If-Modified-Since")
-    expectEqual(asked, [nil, modified])
+  @Test(.cassette("cache")) func `without a tag the server is asked by the date`() async throws {
+    let fixture = try Fixture.cached(at: "/modified")
+    await expectEqual(fixture.pages(2), ["one network", "one revalidated"])
+    expectEqual(fixture.sent("If-Modified-Since"), [nil, "Sat, 05 Nov 1994 08:49:37 GMT"])
   }
 
   @Test func `a confirmation brings new fields, but none of its own content`() async throws {
@@ -164,10 +147,10 @@ import WindTunnelSymptoms
         ]
       )
     )
-    await expectEqual(fixture.seen([page, page]), ["one network", "one revalidated"])
+    await expectEqual(fixture.pages(2), ["one network", "one revalidated"])
     // The age is that of the answer, not of its confirmation: all of the ten seconds are left.
     fixture.time.advance(by: .seconds(9))
-    let answer = try await fixture.client.call(page)
+    let answer = try await fixture.client.call(fixture.page)
     expectEqual(answer.source, .cache)
     expectEqual(
       answer.headers,
@@ -179,123 +162,111 @@ import WindTunnelSymptoms
     expectEqual(fixture.transport.instants.count, 2)
   }
 
-  @Test func `a server that wants fewer requests is absent, too`() async throws {
-    let fixture = try Fixture.cached(
-      .status(200, ["Cache-Control": "max-age=1, stale-if-error=600"], body: "one"),
-      .status(429, ["Retry-After": "3600"])
-    )
-    await expectEqual(fixture.seen([page]), ["one network"])
+  @Test(.cassette("cache"))
+  func `a server that wants fewer requests is absent, too`() async throws {
+    let fixture = try Fixture.cached(at: "/limited")
+    await expectEqual(fixture.pages(), ["one network"])
     fixture.time.advance(by: .seconds(2))
-    await expectEqual(fixture.seen([page]), ["one stale"])
+    await expectEqual(fixture.pages(), ["one stale"])
   }
 
-  @Test func `while a host is left alone what is stale is shown`() async throws {
-    let fixture = try Fixture.cached(
-      .status(200, ["Cache-Control": "max-age=1, stale-if-error=600"], body: "one"),
-      .symptom(.timedOut),
-      rules: .init(breaker: BreakerRules(window: 1))
-    )
-    await expectEqual(fixture.seen([page]), ["one network"])
+  @Test(.cassette("cache"))
+  func `while a host is left alone what is stale is shown`() async throws {
+    let rules = AdmissionController.Rules(breaker: BreakerRules(window: 1))
+    let fixture = try Fixture.cached(at: "/limited", rules: rules)
+    await expectEqual(fixture.pages(), ["one network"])
     fixture.time.advance(by: .seconds(2))
-    let other = Endpoint(.get, "/other", mostRetries: 0)
-    await expectEqual(fixture.seen([other, page]), ["timedOut", "one stale"])
+    let late = Endpoint(.get, "/late", mostRetries: 0)
+    await expectEqual(fixture.seen([late, fixture.page]), ["timedOut", "one stale"])
     expectEqual(fixture.transport.instants.count, 2)
   }
 
-  @Test func `the time in which stale is shown first has an end`() async throws {
-    let fixture = try Fixture.cached(
-      .status(200, ["Cache-Control": "max-age=1, stale-while-revalidate=10"], body: "one"),
-      .status(200, body: "two")
-    )
+  @Test(.cassette("cache"))
+  func `the time in which stale is shown first has an end`() async throws {
+    let fixture = try Fixture.cached(at: "/renewed")
     await fixture.client.runningErrands {
-      await expectEqual(fixture.seen([page]), ["one network"])
+      await expectEqual(fixture.pages(), ["one network"])
       fixture.time.advance(by: .seconds(11))
-      await expectEqual(fixture.seen([page]), ["two network"])
+      await expectEqual(fixture.pages(), ["two network"])
     }
   }
 
-  @Test(arguments: [(10, 100), (100, 10)])
+  @Test(.cassette("cache"), arguments: [(10, 100), (100, 10)])
   func `of the server's grace and the app's the longer one counts`(
     server: Int,
     app: Int
   ) async throws {
+    let cache = ResponseCache(rules: .init(staleIfError: .seconds(app)))
     let fixture = try Fixture(
-      [
-        .status(200, ["Cache-Control": "max-age=1, stale-if-error=\(server)"], body: "one"),
-        .symptom(.offline), .symptom(.offline),
-      ],
-      cache: ResponseCache(rules: .init(staleIfError: .seconds(app)))
+      [.recorded(), .symptom(.offline), .symptom(.offline)],
+      at: "/grace/\(server)",
+      cache: cache
     )
-    await expectEqual(fixture.seen([page]), ["one network"])
+    await expectEqual(fixture.pages(), ["one network"])
     fixture.time.advance(by: .seconds(100))
-    await expectEqual(fixture.seen([page]), ["one stale"])
+    await expectEqual(fixture.pages(), ["one stale"])
     fixture.time.advance(by: .seconds(1))
-    await expectEqual(fixture.seen([page]), ["offline"])
+    await expectEqual(fixture.pages(), ["There is no network: offline"])
   }
 
   @Test(
+    .cassette("cache"),
     arguments: [
-      (.head, 200, " network"), (.options, 200, " network"), (.trace, 200, " network"),
-      (.delete, 409, "server"),
-    ] as [(HTTPMethod, Int, String)]
+      (.head, " network"), (.options, " network"), (.trace, " network"),
+      (.delete, "The server answered with status 409 and 0 bytes."),
+    ] as [(HTTPMethod, String)]
   )
   func `what changes nothing and a change that is refused remove nothing`(
     method: HTTPMethod,
-    status: Int,
     shown: String
   ) async throws {
-    let fixture = try Fixture.cached(Self.lasting, .status(status))
-    await expectEqual(
-      fixture.seen([page, Endpoint(method, "/page"), page]),
-      ["one network", shown, "one cache"]
-    )
+    let fixture = try Fixture.cached(at: "/refusing")
+    let calls = [fixture.page, Endpoint(method, "/refusing"), fixture.page]
+    await expectEqual(fixture.seen(calls) { "\($0)" }, ["one network", shown, "one cache"])
   }
 
-  @Test(arguments: [false, true])
+  @Test(.cassette("cache"), arguments: [false, true])
   func `what a change or clearing removes is gone from disk, too`(clears: Bool) async throws {
     let folder = DiskStoreTests.Folder()
     let cache = ResponseCache(disk: try DiskStore(directory: folder.url))
-    let fixture = try Fixture([Self.lasting, .status(204)], cache: cache)
-    await expectEqual(fixture.seen([page]), ["one network"])
+    let fixture = try Fixture(at: "/minute", cache: cache)
+    await expectEqual(fixture.pages(), ["one network"])
     try expectEqual(folder.names.count, 1)
-    if clears { cache.clear() } else { _ = await fixture.seen([Endpoint(.delete, "/page")]) }
+    if clears { cache.clear() } else { _ = await fixture.seen([Endpoint(.delete, "/minute")]) }
     try expectEqual(folder.names, [])
   }
 
-  @Test func `an endpoint whose answers are never kept is asked each time`() async throws {
-    let fixture = try Fixture.cached(Self.lasting, Self.lasting)
-    let never = Endpoint(.get, "/page", caching: .never)
+  @Test(.cassette("cache"))
+  func `an endpoint whose answers are never kept is asked each time`() async throws {
+    let fixture = try Fixture.cached(at: "/minute")
+    let never = Endpoint(.get, "/minute", caching: .never)
     await expectEqual(fixture.seen([never, never]), ["one network", "one network"])
     expectEqual(fixture.client.cache?.bytes, 0)
   }
 
-  @Test(arguments: ["no-cache", "max-age=1, must-revalidate"])
+  @Test(.cassette("cache"), arguments: ["no-cache", "must-revalidate"])
   func `what its server wants to be asked about is no update before that`(
     control: String
   ) async throws {
-    let fixture = try Fixture.cached(
-      .status(200, ["Cache-Control": control, "ETag": "\"1\""], body: "one"),
-      .status(304)
-    )
-    await expectEqual(fixture.seen([page]), ["one network"])
+    let fixture = try Fixture.cached(at: "/asked/\(control)")
+    await expectEqual(fixture.pages(), ["one network"])
     fixture.time.advance(by: .seconds(2))
     var sources: [CallResponse.Source] = []
-    for try await answer in fixture.client.updates(of: page) { sources.append(answer.source) }
+    for try await answer in fixture.client.updates(of: fixture.page) {
+      sources.append(answer.source)
+    }
     expectEqual(sources, [.revalidated])
   }
 
-  @Test func `a newer answer is fetched behind when nothing more urgent is`() async throws {
-    let fixture = try Fixture.cached(
-      .status(200, ["Cache-Control": "max-age=1, stale-while-revalidate=10"], body: "one"),
-      .status(200, body: "two"),
-      // Of those who wait it says what it says, and of nobody else.
-      endpoints: ["/page": EndpointTerms(priority: .critical)]
-    )
+  @Test(.cassette("cache"))
+  func `a newer answer is fetched behind when nothing more urgent is`() async throws {
+    // Of those who wait it says what it says, and of nobody else.
+    let terms = ["/renewed": EndpointTerms(priority: .critical)]
+    let fixture = try Fixture.cached(at: "/renewed", endpoints: terms)
     await fixture.client.runningErrands {
-      let urgent = Endpoint(.get, "/page")
-      await expectEqual(fixture.seen([urgent]), ["one network"])
+      await expectEqual(fixture.pages(), ["one network"])
       fixture.time.advance(by: .seconds(2))
-      await expectEqual(fixture.seen([urgent]), ["one stale"])
+      await expectEqual(fixture.pages(), ["one stale"])
       while fixture.client.shared.revalidations.count > 0 { await Task.yield() }
       let priorities = fixture.observer.events.compactMap { event -> CallPriority? in
         if case .callStarted(let endpoint) = event.kind { endpoint.priority } else { nil }

@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import WindTunnelTesting
 
 @testable import WindTunnelNetworkLayer
 
@@ -10,43 +11,33 @@ import Testing
     var next: String?
   }
 
-  /// Answers by the endpoint's target.
-  func client(_ table: [String: String], asked: Locked<[String]> = Locked([])) -> ClosureClient {
-    ClosureClient { endpoint throws(NetworkError) in
-      let target = endpoint.path + (endpoint.query.map { "?\($0.encoded)" } ?? "")
-      asked.withLock { $0.append(target) }
-      guard let body = table[target] else { throw .server(status: 404, body: Data()) }
-      return CallResponse(status: 200, body: Data(body.utf8))
-    }
-  }
-
-  @Test func `a cursor leads from page to page`() async throws {
-    let asked = Locked<[String]>([])
-    let client = client(
-      [
-        "/list?size=2": #"{"items":[1,2],"next":"a b"}"#,
-        "/list?size=2&cursor=a%20b": #"{"items":[3]}"#,
-      ],
-      asked: asked
-    )
-    let pages = Pages<Page>.byCursor(client, Endpoint(.get, "/list", query: ["size": "2"]), .json())
-    {
-      $0.next
-    }
+  @Test(.cassette("pages")) func `a cursor leads from page to page`() async throws {
+    let client = try Fixture(at: "/list").client
+    let list = Endpoint(.get, "/list", query: ["size": "2"])
+    let pages = Pages<Page>.byCursor(client, list, .json()) { $0.next }
     var items: [Int] = []
     for try await page in pages { items += page.items }
-    expectEqual(items, [1, 2, 3])
-    expectEqual(asked.withLock { $0 }.count, 2)
     // Nobody asks for a page that is not wanted.
-    for try await _ in pages { break }
-    expectEqual(asked.withLock { $0 }.count, 3)
+    for try await page in pages {
+      expectEqual(page, Page(items: [1, 2], next: "a b"))
+      break
+    }
+    expectEqual(
+      Deck.current.requests().map { "\($0.url)".split(separator: "?").last ?? "" },
+      ["size=2", "size=2&cursor=a%20b", "size=2"]
+    )
+    let preview = ClosureClient { endpoint throws(NetworkError) in
+      let json = endpoint.query == nil ? #"{"items":[4],"next":"b"}"# : #"{"items":[5]}"#
+      return CallResponse(status: 200, body: Data(json.utf8))
+    }
+    let previews = Pages<Page>.byCursor(preview, Endpoint(.get, "/list"), .json()) { $0.next }
+    for try await page in previews { items += page.items }
+    expectEqual(items, [1, 2, 3, 4, 5])
   }
 
-  @Test func `an offset grows by what a page holds, for each who reads`() async throws {
-    let client = client([
-      "/list?offset=0": #"{"items":[1,2]}"#, "/list?offset=2": #"{"items":[3]}"#,
-      "/list?offset=3": #"{"items":[]}"#,
-    ])
+  @Test(.cassette("pages"))
+  func `an offset grows by what a page holds, for each who reads`() async throws {
+    let client = try Fixture(at: "/list").client
     let pages = Pages<Page>.byOffset(client, Endpoint(.get, "/list"), .json()) { $0.items.count }
     for _ in 0..<2 {
       var items: [Int] = []
@@ -55,8 +46,8 @@ import Testing
     }
   }
 
-  @Test func `a failure ends the pages`() async throws {
-    let client = client(["/list": #"{"items":[1],"next":"gone"}"#])
+  @Test(.cassette("pages")) func `a failure ends the pages`() async throws {
+    let client = try Fixture(at: "/list").client
     var pages = Pages<Page>.byCursor(client, Endpoint(.get, "/list"), .json()) { $0.next }
       .makeAsyncIterator()
     let first = try await pages.next()
@@ -69,8 +60,9 @@ import Testing
     expectNil(last)
   }
 
-  @Test func `several calls come back in order, or with the first failure`() async throws {
-    let client = client(["/a": "1", "/b": "2"])
+  @Test(.cassette("pages"))
+  func `several calls come back in order, or with the first failure`() async throws {
+    let client = try Fixture(at: "/a").client
     let (a, b, c) = (Endpoint(.get, "/a"), Endpoint(.get, "/b"), Endpoint(.get, "/c"))
     try await expectEqual(
       client.all([b, a, b]).map(\.body),

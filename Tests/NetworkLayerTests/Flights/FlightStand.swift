@@ -4,6 +4,7 @@ import Testing
 import WindTunnel
 import WindTunnelServer
 import WindTunnelSymptoms
+import WindTunnelTesting
 import WindTunnelURLSession
 
 @testable import WindTunnelNetworkLayer
@@ -41,9 +42,9 @@ struct FlightStand {
     )
   }
 
-  /// Runs a deck on a stage, and stops it however the body ends.
+  /// Runs a deck, or the test's cassette, on a stage, and stops it however the body ends.
   static func run<Result>(
-    _ deck: Deck,
+    _ deck: Deck = .current,
     on stage: Stage,
     _ rules: AdmissionController.Rules = AdmissionController.Rules(),
     policy: RetryPolicy = RetryPolicy(backoff: Backoff(jitter: .none)),

@@ -5,10 +5,11 @@ import WindTunnel
 import WindTunnelHAR
 import WindTunnelNetworkLayer
 import WindTunnelNetworkLayerDebug
-import WindTunnelSymptoms
+import WindTunnelTesting
 
 /// A server with a bug in its answers: each of them is an error that says where, or a default.
-@Suite struct MutationFlightTests {
+@Suite(.cassette("flights", matching: .pathAndQuery, then: .repeat))
+struct MutationFlightTests {
   struct User: Decodable, Equatable {
     var id: Int
     @Fallback<EmptyText> var name: String
@@ -31,24 +32,16 @@ import WindTunnelSymptoms
     Row(mutation: .missing(at: "$.retcode"), end: .failure(.decode(.missing("retcode")))),
   ]
 
-  static let body = #"{"retcode":0,"retdesc":"ok","data":{"id":7,"name":"Ada"}}"#
-
-  func deck(_ mutation: Mutation) -> Deck {
-    let response = Response(
-      headers: ["Content-Type": "application/json", "Content-Length": "\(Self.body.utf8.count)"],
-      body: Body(Self.body)
-    )
-    return FlightStand.deck("/users/7", [.always(.always, .mutate(mutation))], response)
-  }
-
   func run(_ mutation: Mutation, _ stage: Stage, _ rules: ResponseRules) async throws
     -> Result<String, NetworkError>
   {
-    try await FlightStand.run(deck(mutation), on: stage) { stand in
-      let endpoint = Endpoint(.get, "/users/7", rules: rules)
-      let decoder: ResponseDecoder<User> = .envelope()
-      return await ended { () throws(NetworkError) in
-        try await stand.client.value(of: endpoint, by: decoder).name
+    try await withFaults([.always(.always, .mutate(mutation))]) {
+      try await FlightStand.run(on: stage) { stand in
+        let endpoint = Endpoint(.get, "/users/7", rules: rules)
+        let decoder: ResponseDecoder<User> = .envelope()
+        return await ended { () throws(NetworkError) in
+          try await stand.client.value(of: endpoint, by: decoder).name
+        }
       }
     }
   }
@@ -80,9 +73,9 @@ import WindTunnelSymptoms
     expectEqual(end, .failure(.decode(.missing("data.name"))))
   }
 
-  @Test func `a journal of the field becomes a fixture that plays the same again`() async throws {
+  @Test(.faults([.always(.first(1), .reset(.afterRequest))]))
+  func `a journal of the field becomes a fixture that plays the same again`() async throws {
     let journal = CallJournal(time: ManualTime())
-    let deck = FlightStand.deck("/users/7", [.always(.first(1), .reset(.afterRequest))])
     func client(_ deck: Deck) throws -> NetworkClient {
       NetworkClient(
         builder: RequestBuilder(
@@ -96,7 +89,7 @@ import WindTunnelSymptoms
         limits: CallLimits(deadline: nil)
       )
     }
-    let first = try await client(deck).call(Endpoint(.get, "/users/7"))
+    let first = try await client(.current).call(Endpoint(.get, "/users/7"))
     expectEqual(first.attempts, 2)
     let cassette = journal.cassette()
     expectEqual(cassette.interactions.map { $0.failure?.symptom }, [.connectionLost, nil])

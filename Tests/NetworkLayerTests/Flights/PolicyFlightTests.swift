@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import WindTunnel
-import WindTunnelSymptoms
+import WindTunnelTesting
 
 @testable import WindTunnelNetworkLayer
 
@@ -173,43 +173,28 @@ import WindTunnelSymptoms
     }
   }
 
-  @Test(arguments: Stage.allCases)
+  @Test(
+    .cassette("flights", matching: .pathAndQuery, then: .repeat),
+    .faults([.always(.attempt(3), .status(404)), .always(.attempt(4), .reset(.afterRequest))]),
+    arguments: Stage.allCases
+  )
   func `a stale answer is asked about by its tag, and shown if the server fails`(
     stage: Stage
   ) async throws {
-    let url = RequestURL(FlightStand.origin + "/page")
-    let deck = Deck(
-      [
-        .get(url) { request in
-          if request.headers["If-None-Match"] == "\"1\"" {
-            return Response(status: 304, headers: ["ETag": "\"1\""])
-          }
-          return Response(
-            headers: [
-              "ETag": "\"1\"", "Cache-Control": "max-age=1, stale-if-error=60",
-              "Content-Length": "3",
-            ],
-            body: Body("one")
-          )
-        }
-      ],
-      scenario: [.always(.attempt(3), .status(404)), .always(.attempt(4), .reset(.afterRequest))],
-      matcher: .pathAndQuery,
-      then: .repeat
-    )
     try await FlightStand.run(
-      deck,
       on: stage,
       .init(budget: RetryBudget(share: 0, reserve: 0)),
       cache: ResponseCache()
     ) { stand in
       var seen: [String] = []
       for _ in 0..<4 {
-        let (result, _) = await stand.call(Endpoint(.get, "/page"))
+        let (result, _) = await stand.call(Endpoint(.get, "/tagged"))
         seen.append((try? result.get()).map { "\($0.source)" } ?? Self.name(result))
         stand.time.advance(by: .seconds(2))
       }
       expectEqual(seen, ["network", "revalidated", "status 404", "stale"])
+      let tags = Deck.current.requests().map { $0.headers["If-None-Match"] }
+      expectEqual(tags, [nil, "\"1\"", "\"1\"", "\"1\""])
     }
   }
 }

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import WindTunnel
+import WindTunnelTesting
 
 @testable import WindTunnelNetworkLayer
 
@@ -10,25 +11,14 @@ import WindTunnel
 #endif
 
 /// What calls do to each other, in process and on the wire: who goes first, who waits, who shares.
-@Suite struct TrafficFlightTests {
-  /// Each path answers with its name.
-  func deck(_ paths: [String], _ plan: Scenario = .calm) -> Deck {
-    let stubs = paths.map { path in
-      Interaction(
-        Request("GET", RequestURL(FlightStand.origin + path)),
-        Response(headers: ["Content-Length": "\(path.utf8.count)"], body: Body(path))
-      )
-    }
-    return Deck(Cassette(stubs), scenario: plan, matcher: .pathAndQuery, then: .repeat)
-  }
-
+@Suite(.cassette("flights", matching: .pathAndQuery, then: .repeat))
+struct TrafficFlightTests {
   @Test(arguments: Stage.allCases)
   func `the critical go first, the deferrable last, each kind in its order`(
     stage: Stage
   ) async throws {
     let paths = ["/d", "/a", "/b", "/c", "/e"]
-    let deck = deck(paths)
-    try await FlightStand.run(deck, on: stage, .init(caps: TrafficCaps(total: 1))) {
+    try await FlightStand.run(on: stage, .init(caps: TrafficCaps(total: 1))) {
       stand async throws in
       let calls = await stand.start(
         suspended: [
@@ -37,21 +27,20 @@ import WindTunnel
         ],
         waiting: 5
       )
-      for call in calls { try await expectEqual(call.value.get().attempts, 1) }
+      try await expectEqual(stand.bodies(of: calls), paths)
       expectEqual(stand.sent, ["/c", "/e", "/a", "/b", "/d"])
-      expectEqual(paths.map { deck.attempts(RequestPattern("GET \($0)")) }, [1, 1, 1, 1, 1])
+      expectEqual(
+        paths.map { Deck.current.attempts(RequestPattern("GET \($0)")) },
+        [1, 1, 1, 1, 1]
+      )
       #expect(stand.client.admission.load == (0, 0))
     }
   }
 
-  @Test(arguments: Stage.allCases)
+  @Test(.faults([.always(.always, .delay(.exactly(.milliseconds(5))))]), arguments: Stage.allCases)
   func `caps of all, of an endpoint and of what is deferrable hold`(stage: Stage) async throws {
-    let deck = deck(
-      ["/slow"] + (6..<12).map { "/later/\($0)" },
-      [.always(.always, .delay(.exactly(.milliseconds(5))))]
-    )
     let caps = TrafficCaps(total: 4, perEndpoint: ["/slow": 1], reserved: 2)
-    try await FlightStand.run(deck, on: stage, .init(caps: caps)) { stand async throws in
+    try await FlightStand.run(on: stage, .init(caps: caps)) { stand async throws in
       let calls = await stand.start(
         suspended: (0..<12).map { number in
           number < 6
@@ -64,48 +53,41 @@ import WindTunnel
       expectEqual(slow, 1)
       // One to the slow endpoint, and of the four slots two are kept from what is deferrable.
       #expect(most <= 3)
-      expectEqual(deck.attempts("GET /slow"), 6)
+      expectEqual(Deck.current.attempts("GET /slow"), 6)
     }
   }
 
   @Test(arguments: Stage.allCases)
   func `equal calls that nobody waits for are one request`(stage: Stage) async throws {
-    let deck = deck(["/news", "/old"])
-    try await FlightStand.run(deck, on: stage) { stand async throws in
+    try await FlightStand.run(on: stage) { stand async throws in
       let news = Endpoint(.get, "/news", priority: .deferrable)
       let calls = await stand.start(
         suspended: [news, news, Endpoint(.get, "/old", priority: .deferrable), news]
       )
-      var bodies: [Data] = []
-      for call in calls { bodies.append(try await call.value.get().body) }
-      expectEqual(Set(bodies).count, 2)
-      expectEqual(bodies[0], bodies[1])
-      expectEqual(bodies[0], bodies[3])
-      expectEqual(deck.attempts("GET /news"), 1)
-      expectEqual(deck.attempts("GET /old"), 1)
+      try await expectEqual(stand.bodies(of: calls), ["/news", "/news", "/old", "/news"])
+      expectEqual(stand.sent.sorted(), ["/news", "/old"])
+      expectEqual(Deck.current.requests().count, 2)
       expectEqual(stand.client.shared.flights.count, 0)
     }
   }
 
-  @Test(arguments: Stage.allCases)
+  @Test(.faults([.on("GET /1", .first(2), .status(503))]), arguments: Stage.allCases)
   func `ordered calls wait for all attempts of the one before`(stage: Stage) async throws {
-    let deck = deck(["/1", "/2", "/3"], [.on("GET /1", .first(2), .status(503))])
-    try await FlightStand.run(deck, on: stage) { stand async throws in
+    try await FlightStand.run(on: stage) { stand async throws in
       let calls = await stand.start(
         suspended: (1...3).map { Endpoint(.get, "/\($0)", order: "cart") }
       )
       await expectEqual(stand.time.passSleeps(2), [.milliseconds(200), .milliseconds(400)])
-      for call in calls { try await expectEqual(call.value.get().status, 200) }
+      try await expectEqual(stand.bodies(of: calls), ["/1", "/2", "/3"])
       expectEqual(stand.sent, ["/1", "/1", "/1", "/2", "/3"])
-      expectEqual((1...3).map { deck.attempts(RequestPattern("GET /\($0)")) }, [3, 1, 1])
+      expectEqual((1...3).map { Deck.current.attempts(RequestPattern("GET /\($0)")) }, [3, 1, 1])
       #expect(stand.client.admission.queues.load == (0, 0))
     }
   }
 
-  @Test(arguments: Stage.allCases)
+  @Test(.faults([.on("GET /a", .first(1), .status(503))]), arguments: Stage.allCases)
   func `who waits between attempts keeps no slot from others`(stage: Stage) async throws {
-    let deck = deck(["/a", "/b"], [.on("GET /a", .first(1), .status(503))])
-    try await FlightStand.run(deck, on: stage, .init(caps: TrafficCaps(total: 1))) {
+    try await FlightStand.run(on: stage, .init(caps: TrafficCaps(total: 1))) {
       stand async throws in
       let first = stand.start(Endpoint(.get, "/a"))
       let wait = await stand.time.nextSleep()
@@ -130,6 +112,17 @@ extension FlightStand {
     if let waiting { #expect(client.admission.load == (0, waiting)) }
     client.admission.resume()
     return calls
+  }
+
+  /// What calls brought.
+  fileprivate func bodies(
+    of calls: [Task<Result<WindTunnelNetworkLayer.CallResponse, NetworkError>, Never>]
+  ) async throws -> [String] {
+    var bodies: [String] = []
+    for call in calls {
+      bodies.append(String(decoding: try await call.value.get().body, as: UTF8.self))
+    }
+    return bodies
   }
 
   /// How many attempts were under way at once, at most: of all, and to one path.

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
-import WindTunnelSymptoms
+import WindTunnelTesting
 
 @testable import WindTunnelNetworkLayer
 
@@ -10,8 +10,8 @@ import WindTunnelSymptoms
 #endif
 
 @Suite struct ObserverTests {
-  @Test func `a record tells a call in four parts`() async throws {
-    let fixture = try Fixture([.status(503, body: "no"), .status(200, body: "yes!")])
+  @Test(.cassette("observed")) func `a record tells a call in four parts`() async throws {
+    let fixture = try Fixture(at: "/u/7")
     let asked = Endpoint(
       .post,
       "/u/7",
@@ -38,8 +38,9 @@ import WindTunnelSymptoms
     expectEqual(record.counters, .init(attempts: 2, backoff: backoff, elapsed: elapsed))
   }
 
-  @Test func `the states follow each other as the call does`() async throws {
-    let fixture = try Fixture([.status(503), .status(404)])
+  @Test(.cassette("observed"))
+  func `the states follow each other as the call does`() async throws {
+    let fixture = try Fixture(at: "/busy")
     _ = await fixture.waited(1)
     let events = fixture.observer.events
     var states: [CallRecord.State] = []
@@ -50,11 +51,11 @@ import WindTunnelSymptoms
     expectEqual(states, [.created, .running, .waiting, .running, .failed])
   }
 
-  @Test func `an answer out of the cache and a call given up are told apart`() async throws {
-    let step = ScriptedTransport.Step.status(200, ["Cache-Control": "max-age=9"])
-    let fixture = try Fixture.cached(step, .status(200, takes: .seconds(9)))
-    for path in ["/a", "/a"] { _ = await fixture.result(of: Endpoint(.get, path)) }
-    let call = fixture.start(Endpoint(.get, "/b"))
+  @Test(.cassette("observed"))
+  func `an answer out of the cache and a call given up are told apart`() async throws {
+    let fixture = try Fixture.cached(.recorded(), .recorded(takes: .seconds(9)), at: "/kept")
+    await expectEqual(fixture.pages(2), ["kept network", "kept cache"])
+    let call = fixture.start(Endpoint(.get, "/slow"))
     _ = await fixture.time.nextSleep()
     call.cancel()
     _ = await call.value
@@ -64,12 +65,13 @@ import WindTunnelSymptoms
     expectEqual(records[2]?.response, .init(failure: .init(.cancelled)))
   }
 
-  @Test func `all attempts of a call are one trace, each with a parent of its own`() async throws {
-    let fixture = try Fixture([.status(503), .status(200)], draw: 0.5, sendsTraces: true)
+  @Test(.cassette("observed"))
+  func `all attempts of a call are one trace, each with a parent of its own`() async throws {
+    let fixture = try Fixture(at: "/busy", draw: 0.5, sendsTraces: true)
     _ = await fixture.waited(1)
     let half = "8000000080000000"
-    let sent = fixture.sent("traceparent")
-    expectEqual(sent, Array(repeating: "00-\(half)\(half)-\(half)-01", count: 2))
+    let sent = "00-\(half)\(half)-\(half)-01"
+    expectEqual(fixture.sent("traceparent"), [sent, sent])
     expectEqual(fixture.observer.events.record()?.system.traceID, half + half)
     // All nought would be no identifier.
     let none = TraceContext { 0 }
@@ -98,10 +100,8 @@ import WindTunnelSymptoms
     expectEqual(fixture.observer.events.lines, expected)
   }
 
-  @Test func `counters add up what many calls did`() async throws {
-    let fixture = try Fixture([
-      .status(200, body: "four"), .status(404), .status(503), .status(200),
-    ])
+  @Test(.cassette("observed")) func `counters add up what many calls did`() async throws {
+    let fixture = try Fixture(at: "/many")
     let counters = CallCounters()
     for _ in 0..<2 { _ = await fixture.start().value }
     _ = await fixture.waited(1)
@@ -115,7 +115,7 @@ import WindTunnelSymptoms
         ended: [.answered: 2, .failed: 1],
         attempts: 4,
         bytesReceived: 4,
-        endpoints: ["/a": all],
+        endpoints: ["/many": all],
         methods: ["GET": all],
         hosts: ["api.example.test": all],
         engines: ["ScriptedTransport": all],

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import WindTunnelNetworkLayerDebug
-import WindTunnelSymptoms
+import WindTunnelTesting
 
 @testable import WindTunnelNetworkLayer
 
@@ -15,12 +15,9 @@ import WindTunnelSymptoms
 @Suite struct RecordTests {
   struct Item: Decodable, Equatable { var id: Int }
 
-  @Test func `a refusal in the envelope is a failed call with its code`() async throws {
-    let fixture = try Fixture([
-      .status(200, body: #"{"retcode":1001,"retdesc":"no such user"}"#),
-      .status(200, body: #"{"retcode":0,"data":{"id":7}}"#),
-      .status(200, body: #"{"retcode":0,"data":{}}"#),
-    ])
+  @Test(.cassette("observed"))
+  func `a refusal in the envelope is a failed call with its code`() async throws {
+    let fixture = try Fixture(at: "/users/7")
     let client: any Calling = fixture.client
     let endpoint = Endpoint(.get, "/users/7", template: "/users/{id}")
     let refused = NetworkError.business(code: "1001", message: "no such user")
@@ -46,13 +43,14 @@ import WindTunnelSymptoms
     expectEqual(fixture.transport.instants.count, 3)
   }
 
-  @Test func `a record names the environment that requests went to`() async throws {
+  @Test(.cassette("observed"))
+  func `a record names the environment that requests went to`() async throws {
     let base = try Fixture.base()
     let flip = EnvironmentSwitch(from: base, to: ["test": base.appendingPathComponent("t")])
-    let fixture = try Fixture([.status(200), .status(200)], middleware: [flip])
-    _ = await fixture.start().value
+    let fixture = try Fixture(at: "/kept", middleware: [flip])
+    await expectEqual(fixture.pages(), ["kept network"])
     #expect(flip.change(to: "test"))
-    _ = await fixture.start().value
+    await expectEqual(fixture.pages(), ["tested network"])
     let ended = fixture.observer.events.filter {
       if case .callEnded = $0.kind { true } else { false }
     }

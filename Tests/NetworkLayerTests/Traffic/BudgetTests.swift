@@ -1,15 +1,15 @@
 import Foundation
 import TestSupport
 import Testing
-import WindTunnelSymptoms
+import WindTunnelTesting
 
 @testable import WindTunnelNetworkLayer
 
 @Suite struct BudgetTests {
-  @Test func `retries in an outage are the reserve and a fifth of the calls`() async throws {
+  @Test(.cassette("outages"))
+  func `retries in an outage are the reserve and a fifth of the calls`() async throws {
     let count = 60
-    let script = Array(repeating: ScriptedTransport.Step.status(503), count: 400)
-    let fixture = try Fixture(script, rules: .init(breaker: nil))
+    let fixture = try Fixture(at: "/down", rules: .init(breaker: nil))
     let clock = Task {
       while let wait = await fixture.time.nextSleep() { fixture.time.advance(by: wait) }
     }
@@ -96,9 +96,9 @@ import WindTunnelSymptoms
     expectEqual(asked(&breaker, .seconds(6)), .probe)
   }
 
-  @Test func `a host that fails is left alone, and others are not`() async throws {
-    let script = Array(repeating: ScriptedTransport.Step.symptom(.connectionRefused), count: 4)
-    let fixture = try Fixture(script + [.status(200)], rules: .init(breaker: rules))
+  @Test(.cassette("outages"))
+  func `a host that fails is left alone, and others are not`() async throws {
+    let fixture = try Fixture(at: "/refusing", rules: .init(breaker: rules))
     await expectEqual(
       fixture.waited(3).result,
       .failure(.transport(.connectionRefused, text: "connectionRefused"))
@@ -111,17 +111,16 @@ import WindTunnelSymptoms
     expectEqual(fixture.transport.instants.count, 4)
     expectEqual(fixture.client.admission.admit("other.example.test"), .go)
     fixture.time.advance(by: .seconds(5))
-    try await expectEqual(fixture.start().value.get().status, 200)
+    let back = CallResponse(status: 200, body: Data("back".utf8))
+    await expectEqual(fixture.start().value, .success(back))
     #expect(fixture.client.admission.load == (0, 0))
   }
 
-  @Test func `a call whose host closes off between attempts tells what it met`() async throws {
-    let script = Array(repeating: ScriptedTransport.Step.status(500, body: "x"), count: 9)
-    let fixture = try Fixture(script, rules: .init(breaker: BreakerRules(window: 2)))
-    await expectEqual(
-      fixture.waited(2).result,
-      .failure(.server(status: 500, body: Data("x".utf8)))
-    )
+  @Test(.cassette("outages"))
+  func `a call whose host closes off between attempts tells what it met`() async throws {
+    let fixture = try Fixture(at: "/broken", rules: .init(breaker: BreakerRules(window: 2)))
+    let broken = NetworkError.server(status: 500, body: Data("x".utf8))
+    await expectEqual(fixture.waited(2).result, .failure(broken))
     expectEqual(fixture.transport.instants.count, 2)
   }
 

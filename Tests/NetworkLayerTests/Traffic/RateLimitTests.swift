@@ -4,6 +4,7 @@ import Testing
 import WindTunnel
 import WindTunnelDrill
 import WindTunnelReferenceSubject
+import WindTunnelTesting
 
 @testable import WindTunnelNetworkLayer
 
@@ -232,11 +233,12 @@ import WindTunnelReferenceSubject
     expectEqual(known(at: .seconds(7)), 2)
   }
 
-  @Test func `whoever is cancelled while it waits ends at once, and holds no slot meanwhile`()
+  @Test(.cassette("outages"))
+  func `whoever is cancelled while it waits ends at once, and holds no slot meanwhile`()
     async throws
   {
-    let fixture = try Fixture([.status(429, ["Retry-After": "5"]), .status(200)])
-    var once = Endpoint(.get, "/a")
+    let fixture = try Fixture(at: "/limited")
+    var once = fixture.page
     once.mostRetries = 0
     await expectEqual(fixture.result(of: once), .failure(.rateLimited(retryAfter: .seconds(5))))
     let call = fixture.start()

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
-import WindTunnelSymptoms
+import WindTunnelTesting
 
 @testable import WindTunnelNetworkLayer
 
@@ -136,10 +136,9 @@ import WindTunnelSymptoms
     expectEqual(fixture.client.admission.admit("api.example.test"), .go)
   }
 
-  @Test func `without a budget each retry is free`() async throws {
-    let script = Array(repeating: ScriptedTransport.Step.status(503), count: 4)
-    let fixture = try Fixture(script, rules: .init(budget: nil))
-    let result = await fixture.time.passing { await fixture.result(of: Endpoint(.get, "/a")) }
+  @Test(.cassette("outages")) func `without a budget each retry is free`() async throws {
+    let fixture = try Fixture(at: "/down", rules: .init(budget: nil))
+    let result = await fixture.time.passing { await fixture.result(of: fixture.page) }
     expectEqual(result, .failure(.server(status: 503, body: Data())))
     expectEqual(fixture.transport.instants.count, 4)
   }
@@ -173,24 +172,23 @@ import WindTunnelSymptoms
     expectEqual(fixture.client.admission.admit("api.example.test"), .go)
   }
 
-  @Test func `a retry that the deadline forbids costs nothing`() async throws {
-    let fixture = try Fixture(
-      [.status(503)],
-      deadline: .milliseconds(200),
-      rules: .init(budget: RetryBudget(share: 0, reserve: 1))
-    )
+  @Test(.cassette("outages")) func `a retry that the deadline forbids costs nothing`() async throws
+  {
+    let rules = AdmissionController.Rules(budget: RetryBudget(share: 0, reserve: 1))
+    let fixture = try Fixture(at: "/down", deadline: .milliseconds(200), rules: rules)
     await expectEqual(fixture.start().value, .failure(.server(status: 503, body: Data())))
     let paid = [fixture.client.admission.spend(), fixture.client.admission.spend()]
     expectEqual(paid, [true, false])
   }
 
-  @Test func `the deadline of a call counts from its own start`() async throws {
-    let fixture = try Fixture([.status(503), .status(200)], deadline: .seconds(2))
+  @Test(.cassette("outages"))
+  func `the deadline of a call counts from its own start`() async throws {
+    let fixture = try Fixture(at: "/once", deadline: .seconds(2))
     fixture.time.advance(by: .seconds(3600))
     let result = await fixture.time.passing(but: .seconds(2)) {
-      await fixture.result(of: Endpoint(.get, "/a"))
+      await fixture.result(of: fixture.page)
     }
-    expectEqual(result, .success(CallResponse(status: 200, attempts: 2)))
+    expectEqual(result, .success(CallResponse(status: 200, body: Data("back".utf8), attempts: 2)))
   }
 
   /// Two calls at the same time, and whether they are one.

@@ -109,9 +109,10 @@ import WindTunnelSymptoms
   @Test func `a program that lives from call to call is asked by a line`() throws {
     let server = try Self.server("POST", [.on("/pay", .always, .status(503))], ["./client", "-v"])
     let url = #""url":"http://127.0.0.1:8765/pay?user=7""#
+    let name = #""endpoint":"POST /pay""#
     expectEqual(
       server.command,
-      #"printf '%s\n' '{"call":0,"method":"POST",\#(url),"headers":{},"body":"{}"}' | ./client -v"#
+      #"printf '%s\n' '{"call":0,"method":"POST",\#(url),\#(name),"headers":{},"body":"{}"}' | ./client -v"#
     )
   }
 

@@ -150,6 +150,15 @@ import Testing
     #expect(end.answer.contains("  4 not on the cassette\n"))
     #expect(!end.answer.contains("--again"), "\(end.answer)")
     #expect(!end.answer.contains("s3cret"))
+    let added = try await Tool.run(
+      common + ["--scenario", "outage", "--", "curl", "-sf", "--noproxy", "*", "{url}/more"]
+    )
+    let words = "in each call the client puts a path such as /more behind {url}, which is a call's"
+    #expect(added.code == 98 && added.answer.isEmpty, "\(added.answer)")
+    #expect(
+      added.complaints.contains(": \(words) whole address. Write {base} in place of {url}.\n"),
+      "\(added.complaints)"
+    )
     let allowed = try await Tool.run(common + ["--allow-inconclusive"] + program)
     expectEqual(allowed.code, 0)
     let json = try await Tool.run(common + ["--json"] + program)

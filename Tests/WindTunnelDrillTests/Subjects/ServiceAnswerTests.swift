@@ -31,6 +31,17 @@ import Testing
     try expectNil(self.answer("null").complaint)
   }
 
+  @Test(
+    arguments: [
+      (#""body":"none""#, .text("none")), (#""body":{"items":[]}"#, .text(#"{"items":[]}"#)),
+      (#""body":null"#, nil), (#""body":true"#, nil),
+      (#""shown":"nothing","body":"a""#, .something(false)),
+    ] as [(String, ServiceAnswer.Shown?)]
+  )
+  func `a body is what was seen, unless that is told`(field: String, shown: ServiceAnswer.Shown?) {
+    expectEqual(ServiceAnswer(line: #"{"call":1,"ok":true,\#(field)}"#)?.shown, shown)
+  }
+
   @Test func `what is told of a count is no longer than a line`() throws {
     let answer = try answer(String(repeating: "9", count: 100_000))
     let complaint = try #require(answer.complaint)

@@ -45,32 +45,6 @@ import WindTunnelReports
     )
   }
 
-  @Test func `a split by host or path gives names that every file system takes`() {
-    let urls = [
-      "https://API.a.test/users/1", "http://[::1]:8080/Users", "/..%2Fetc", "https://api.a.test/",
-      "https://api.a.test/é/\(String(repeating: "x", count: 300))",
-    ]
-    let cassette = Cassette(urls.map { get($0, 1) })
-    func names(_ key: Cassette.SplitKey) -> [String] {
-      cassette.split(by: key).map { "\($0.name): \($0.cassette.interactions.count)" }
-    }
-    expectEqual(names(.host), ["api.a.test: 3", "---1--8080: 1", "any-host: 1"])
-    expectEqual(names(.path), ["users: 2", "-2fetc: 1", "root: 1", "-: 1"])
-  }
-
-  @Test(arguments: 1...50)
-  func `the parts of a split are the whole`(seed: UInt64) {
-    var generator = Generator(seed: seed)
-    let cassette = generator.cassette()
-    for key in Cassette.SplitKey.allCases {
-      let parts = cassette.split(by: key)
-      let together = parts.flatMap(\.cassette.interactions)
-      expectEqual(together.count, cassette.interactions.count)
-      expectEqual(Set(together), Set(cassette.interactions))
-      #expect(parts.allSatisfy { $0.cassette.notes == cassette.notes })
-    }
-  }
-
   @Test func `interactions go by their numbers`() {
     let all = (1...4).map { get("https://a.test/", $0) }
     expectEqual(Cassette(all).without(numbers: [1, 3, 9]), Cassette([all[1], all[3]]))

@@ -19,7 +19,6 @@ import Testing
     let hints = ResponseHead(status: 103, headers: ["Link": "</a.css>; rel=preload"])
     expectEqual(page.response?.head.informational, [ResponseHead(status: 100), hints])
     try expectEqual(CassetteMerge([("a", cassette), ("b", cassette)]).cassette, cassette)
-    expectEqual(cassette.split(by: .host).map(\.cassette), [cassette])
     expectEqual(cassette.interactions.map { $0.renumbered(\.ordinal) }, cassette.interactions)
     expectEqual(cassette.redacted().cassette, cassette)
     try expectEqual(HARImport(HARExport(cassette).data, source: "a").cassette, cassette)

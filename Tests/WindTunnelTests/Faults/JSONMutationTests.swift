@@ -71,11 +71,13 @@ import Testing
     #expect(throws: Mutation.Misfit(reason)) { try mutated(text, change, place) }
   }
 
-  @Test(arguments: try DataFiles.rows("emptied.json", count: 10))
-  func `lists or the whole become empty, and every other byte stays`(row: [JSON]) throws {
+  @Test(arguments: try DataFiles.rows("emptied.json", count: 24))
+  func `lists, the whole or all values change, and every other byte stays`(row: [JSON]) throws {
     let text = try #require(row[0].stringValue)
     let result = Result { () throws(Mutation.Misfit) in
-      try EmptiedJSON(Array(text.utf8), listsOnly: row[1] == true).bytes
+      let bytes = Array(text.utf8)
+      return row[1] == "values"
+        ? try ChangedJSON(bytes).bytes : try EmptiedJSON(bytes, listsOnly: row[1] == true).bytes
     }
     switch result {
     case .success(let bytes): expectEqual(.text(String(decoding: bytes, as: UTF8.self)), row[2])

@@ -25,6 +25,7 @@ import Testing
       (#"{"stall":"inHeaders","forMilliseconds":2000}"#, .stall(.inHeaders, for: .seconds(2))),
       (#"{"stallAfterBytes":40,"forMilliseconds":2000}"#, .stall(afterBytes: 40, for: .seconds(2))),
       (#"{"mutate":"hollow"}"#, .mutate(.hollow)),
+      (#"{"mutate":"values"}"#, .mutate(.values)),
       (#"{"bodyOf":2}"#, .alter(.bodyOf(recording: 2))),
       (#"{"throttleBytesPerSecond":20000}"#, .throttle(bytesPerSecond: 20_000)),
       (

@@ -58,6 +58,12 @@ import WindTunnelHTTP
     #expect(other.bodyMatches == nil && other.printed == "my own words")
     let changed = Self.taken("my own words", hasMutation: true) { $0.isPrinted = true }
     #expect(changed.bodyMatches == nil && changed.printed == nil)
+    let page = ReplacementResponse.portalPage
+    let long = page + String(repeating: " ", count: 1 << 20)
+    let shown = [page, long].flatMap { body in
+      [false, true].map { Self.taken(body, hasMutation: $0).showsResponseOf }
+    }
+    expectEqual(shown, [Observation.portalPage, Observation.portalPage, nil, nil])
     let large = Self.taken("x") { $0.memory = Observation.Memory(peakBytes: 7) }
     #expect(large.memory?.peakBytes == 7 && large.bodyMatches == false)
   }

@@ -60,6 +60,17 @@ import Testing
     )
     patient.policy.failingFindings = .warning
     expectEqual(patient.verdict.line, "passed, 1 note")
+    expectEqual(patient.verdict.advice, "Ship: nothing that was required failed.")
+    // A warning that fails nothing is named.
+    let lost = RuleTests.attempt(0, to: 3, status: nil, error: "connectionLost")
+    var words = Flights.call(0, [lost])
+    words.printed = "Offline"
+    var warned = Flights.report([words])
+    warned.scenarios[0].subjects[0].client = .program
+    expectEqual(
+      warned.verdict.advice,
+      "Ship only if the warnings are accepted: success-without-answer."
+    )
   }
 
   @Test func `a test that requires none is told of each, and of nothing that is allowed`() throws {

@@ -451,7 +451,7 @@ extension ClientRun {
     own.printed = "Offline, showing nothing"
     try expectEqual(
       Self.words(rule, [own], of: .program),
-      "warning 3: This command ended with 0 after nothing but 503. (1 of 1 call)"
+      "warning 3: This command ended with 0 after nothing but 503\(Self.doubt) (1 of 1 call)"
     )
     try expectEqual(Self.words(rule, [Self.call(Self.row(waits: []))]), "kept by 1")
     // A copy from before is an answer.
@@ -527,6 +527,9 @@ extension ClientRun {
     try expectEqual(Self.words("success-without-answer", [fooled]), "not met")
   }
 
+  private static let doubt =
+    ": a warning, because these may be words for its user (--findings warnings fails on it)."
+
   @Test func `nothing at all is no success`() throws {
     let rule = "success-without-answer"
     let reset = [Self.attempt(0, to: 3, status: nil, error: "connectionLost")]
@@ -556,8 +559,23 @@ extension ClientRun {
     try expectEqual(
       Self.words(rule, [words], of: .program),
       "warning 3: This command ended with 0 and printed \"Offline: no news\", and had had no "
-        + "answer. (1 of 1 call)"
+        + "answer\(Self.doubt) (1 of 1 call)"
     )
+    // JSON is no word to a user, unless it was a part of an answer, now or in another call.
+    var answered = Self.call(4, .succeeded, showed: true, [Self.attempt(0, to: 3)])
+    answered.printed = "[1]"
+    for (text, calls, bytes, severity) in [
+      ("Offline", [], nil, "warning"), (#"{"items":[]}"#, [answered], nil, "error"),
+      ("[]", [], nil, "error"), ("[]", [], 9, "warning"), ("[1]", [answered], nil, "warning"),
+    ] as [(String, [Observation], Int?, String)] {
+      (words.printed, words.attempts[0].bytes) = (text, bytes)
+      let seen =
+        "\(severity) 3: It showed \"\(text)\" and no error, and had had no answer. (1 of 1 call)"
+      try expectEqual(Self.words(rule, [words] + calls, of: .service), seen)
+    }
+    // A write may be queued.
+    words.endpoint = "POST /orders"
+    #expect(try Self.words(rule, [words], of: .service).hasPrefix("warning 3: "))
     var part = Self.call(3, .succeeded, reset)
     part.bodyMatches = false
     try expectEqual(Self.words(rule, [part], of: .program), "not met")

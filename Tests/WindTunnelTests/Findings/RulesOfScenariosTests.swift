@@ -345,11 +345,23 @@ import WindTunnelFindings
     let (page, tips) = ("GET /home?page=2", "GET /tips")
     try expectEqual(
       words(page, call(1, page, 503)),
-      "error 1: It was said to have gone well, and GET /home?page=2 had failed. (1 of 1 call)"
+      "error 1: It returned without an error, and GET /home?page=2 had failed. (1 of 1 call)"
     )
     try expectEqual(
       words(tips, call(1, tips, 503)),
       "warning 1: It was said to have gone well without GET /tips, which had failed. (1 of 1 call)"
+    )
+    // Of several endpoints the rarest is shown, by the end that the client can have.
+    let feed = (0...1).map { number in
+      var call = call(9 + number, page, number == 0 ? nil : 503)
+      call.endpoint = "GET /feed"
+      return call
+    }
+    var all = [call(0, page, nil), call(1, page, 503), call(2, page, 503)]
+    all[0].isCritical = true
+    try expectEqual(
+      RuleTests.words(rule, feed + all, of: .program),
+      "error 10: It ended with 0, and GET /home?page=2 had failed. (3 of 3 calls)"
     )
     try expectEqual(words(page, call(1, page, 503, ending: .failed("exit 1"))), "kept by 1")
     try expectEqual(words(page, call(1, page, 503, again: true)), "not met")

@@ -126,12 +126,12 @@ import WindTunnelSymptoms
 
   @Test func `Fiddler's byte order mark and seven decimals are read`() throws {
     let mark = Data([0xEF, 0xBB, 0xBF])
-    let text = har(entry(started: "2024-05-01T12:00:00.1234567+02:00"))
-    let result = try HARImport(mark + text, source: "fiddler.har", keepingDates: true)
-    expectEqual(
-      result.cassette.interactions.map(\.recordedAt),
-      ["2024-05-01T12:00:00.1234567+02:00"]
+    let text = har(
+      entry(started: "2024-05-01T12:00:00.1234568+02:00"),
+      entry("https://api.example.test/b", started: "2024-05-01T12:00:00.1234567+02:00")
     )
+    let result = try HARImport(mark + text, source: "fiddler.har")
+    expectEqual(result.cassette.interactions.map(\.request.url.path), ["/b", "/a"])
     expectEqual(result.warnings, [])
   }
 

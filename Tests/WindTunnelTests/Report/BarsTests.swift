@@ -170,6 +170,45 @@ import Testing
     expectEqual(words(report), [program])
   }
 
+  /// Returns calls that end well, each with one attempt, by its key, its faults and whether they
+  /// were done.
+  private func met(_ attempts: (String, faults: String, isDone: Bool)...) -> [Observation] {
+    attempts.enumerated().map { number, met in
+      let line = "a/\(number)\t\(met.0)\t1\t\(met.faults)"
+      var call = Calls(good: 1).observations[0]
+      call.call = number
+      call.attempts = [.init(decision: .init(line: line), source: .init(words: "recording 1"))]
+      let undone = Observation.Attempt.Undone(fault: "truncate", reason: "the response has no body")
+      call.attempts[0].undone = met.isDone ? [] : [undone]
+      return call
+    }
+  }
+
+  @Test func `a call whose fault was not done is not judged where no call can succeed`() throws {
+    var report = try report(bars((.none, "successRate <= 0")), ("a", .none, 1, 0))
+    let cut = #"[{"truncateAfterBodyBytes":10}]"#
+    let calls = met(("DELETE /a", cut, false), ("GET /a", cut, true))
+    report.scenarios[0].subjects = [Report.Row("c", calls)]
+    expectEqual(words(report) + [report.barResults[0].got], ["FAILED in 1 of 1: a", "100.0 %"])
+    report.scenarios[0].subjects = [Report.Row("c", [calls[0]])]
+    let spared = "warning: truncate was not done in 1 attempt, since the response has no body"
+    expectEqual(words(report) + [report.barResults[0].got], [spared, nil])
+    expectEqual(report.verdict.exitCode, 0)
+  }
+
+  @Test func `if no credential can be renewed, the bars on success and screens warn`() throws {
+    let set = try bars((.some, "successRate <= 0"), (.some, "blankScreenRate > 0"))
+    var report = try report(set, ("a", .some, 1, 0))
+    report.scenarios[0].scenario?.credential = Credential(issuer: "POST /login")
+    report.scenarios[0].subjects = [Report.Row("c", met(("GET /a", "[]", true)))]
+    let never =
+      "warning: no request was POST /login, which renews the credential: \"credential\" names yours"
+    expectEqual(words(report), [never, never])
+    report.scenarios[0].subjects = [Report.Row("c", met(("POST /login?a=1", "[]", true)))]
+    let unloaded = "warning: this screen was never loaded before in this scenario"
+    expectEqual(words(report), ["FAILED in 1 of 1: a", unloaded])
+  }
+
   @Test func `of few calls the slowest is the percentile`() throws {
     let set = try bars((.all, "p95 <= 9ms"))
     expectEqual(try report(set, ("a", .all, 10, 0)).barResults.map(\.verdict), [.failed])

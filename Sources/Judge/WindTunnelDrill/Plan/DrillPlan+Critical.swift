@@ -47,3 +47,8 @@ extension DrillPlan {
     cassette.interactions.contains { scenario.isCritical($0.request) } ? .named : .byDefault
   }
 }
+
+extension Request {
+  /// The name of the endpoint, such as `GET /home`.
+  var endpointName: String { "\(method) \(url.path)" }
+}

@@ -344,19 +344,16 @@ public enum DrillError: Error, Sendable, Hashable, CustomStringConvertible {
   case plan(String)
   /// The harness itself failed.
   case harness(String)
+  /// The client asks for nothing that can be judged.
+  case client(String)
 
   /// The error in a sentence.
   public var description: String {
     switch self {
-    case .plan(let problem): problem
+    case .plan(let problem), .client(let problem): problem
     case .harness(let problem): "The drill failed: \(problem)."
     }
   }
-}
-
-extension Request {
-  /// The name of the endpoint, such as `GET /home`.
-  var endpointName: String { "\(method) \(url.path)" }
 }
 
 // What was recorded of a request, as a program is told it: by a word of its command and in its

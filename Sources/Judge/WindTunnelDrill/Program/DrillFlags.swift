@@ -68,7 +68,13 @@ enum DrillFlags {
       Flag("--json", nil, "Print the report as JSON instead of the table."),
       Flag("--console", nil, "Serve a page that shows each call as it ends, and print its URL."),
       Flag("-- CMD")
-        .help("Program to judge: with {url} started for each call, otherwise once for all."),
+        .help(
+          "Program to judge. With {url}, a call's whole address, or {base}, to which a client adds "
+            + "its own paths, it is started for each call, and an exit code other than 0 says that "
+            + "the call failed. Otherwise it is started once: it reads a line "
+            + #"{"call":N,"method":…,"url":…,"endpoint":…,"headers":…,"body":…} for each call, and "#
+            + #"writes {"call":N,"ok":true|false,"stale":true|false,"body":…}."#
+        ),
     ]
   }
 }

@@ -34,6 +34,7 @@ extension DrillError: ExitCoded {
     switch self {
     case .plan: .usage
     case .harness: .software
+    case .client: .inconclusive
     }
   }
 }

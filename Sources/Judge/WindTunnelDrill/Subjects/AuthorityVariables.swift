@@ -1,10 +1,10 @@
-internal import Foundation
+package import Foundation
 
 // A certificate of the run's authority is to its client what a real one is to real clients: else no
 // client would come as far as to compare a name or a date, unless its command had `{ca}` in it.
 extension [String: String] {
   /// Names a file of certificates in every variable by which programs are told whom to trust.
-  mutating func trust(_ authorityFile: URL?) {
+  package mutating func trust(_ authorityFile: URL?) {
     guard let path = authorityFile?.path else { return }
     for name in AuthorityVariables.names { self[name] = path }
   }

@@ -7,7 +7,7 @@ package struct CommandWords: Sendable, Hashable {
   static let fact = "command"
 
   /// The words that may be kept.
-  let words: [String]
+  package let words: [String]
   /// The secrets, which may not be kept, the longest first: they may turn up again in what was seen
   /// of the program.
   private let secrets: [String]

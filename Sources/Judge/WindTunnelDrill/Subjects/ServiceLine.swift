@@ -2,9 +2,9 @@ internal import Foundation
 
 /// The lines that are written to a program which lives from call to call: a JSON object each.
 enum ServiceLine {
-  /// Asks for a call: `call`, `method` and `url`, the headers that a client sets, the `origins` of
-  /// the servers that a start has and the file of what its app has `kept`, and the body where there
-  /// is one that is text.
+  /// Asks for a call: `call`, `method`, `url`, the `endpoint`, which is the same in each call, the
+  /// headers that a client sets, the `origins` of the servers that a start has and the file of what
+  /// its app has `kept`, and the body where there is one that is text.
   static func asking(for call: DrillCall) -> Data {
     let origins = call.servers.isEmpty ? nil : call.origins.map { JSON.text($0.absoluteString) }
     let url = call.url.absoluteString
@@ -33,6 +33,7 @@ enum ServiceLine {
     return .object(
       JSON.members([
         "call": .number(call), "method": .text(request.method), "url": .text(url),
+        "endpoint": .text(request.endpointName),
         "headers": .object(headers), "origins": origins.map { .array($0) },
         "kept": kept.map { .text($0) },
         "body": request.body.data.isEmpty ? JSON?.none : request.body.text.map { .text($0) },
@@ -95,7 +96,7 @@ struct ServiceAnswer: Sendable, Hashable {
       let told = json["error"]?.stringValue?.told(atMost: Self.scalarsMax) ?? ""
       ending = .failed(!told.isEmpty ? told : status.map { "status \($0)" } ?? "failed")
     }
-    shown = json["shown"].flatMap(Self.shown)
+    shown = json["shown"].flatMap(Self.shown) ?? json["body"].flatMap(Self.body)
     if case .bool(let isStale)? = json["stale"] { self.isStale = isStale }
     switch json["attempts"] {
     case nil, .null: break
@@ -121,9 +122,16 @@ struct ServiceAnswer: Sendable, Hashable {
       case "nothing", "none", "blank": return .something(false)
       default: return .text(text.value)
       }
-    // The body itself, in place of its text.
-    case .object, .array: return .text("\(json)")
-    case .null, .number: return nil
+    case .object, .array, .null, .number: return body(json)
+    }
+  }
+
+  /// Returns a body, which is its text or the JSON itself.
+  private static func body(_ json: JSON) -> Shown? {
+    switch json {
+    case .string(let text): .text(text.value)
+    case .object, .array: .text("\(json)")
+    case .bool, .null, .number: nil
     }
   }
 

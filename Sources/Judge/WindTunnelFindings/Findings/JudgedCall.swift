@@ -121,6 +121,11 @@ struct JudgedCall: Sendable {
   /// Tells whether its client shows, or says that it shows, a copy from before.
   var showsCopy: Bool { observation.isStale == true || observation.bodyMatches == true }
 
+  /// Whether an answered call at its endpoint has the same text, which may be a copy of that.
+  func isCopy(_ text: (Observation) -> String?) -> Bool {
+    sharedMarks.isAnswered(observation, text)
+  }
+
   /// The places of the attempts that ask for the same, each after the one before it had failed; of
   /// several such rows the longest.
   var longestRow: [Int] {

@@ -5,6 +5,7 @@
 final class SharedMarks: Sendable {
   private let calls: [Observation]
   private let found = Locked<Set<Int>?>(nil)
+  private let texts = Locked<Set<[String]>?>(nil)
 
   init(of calls: [Observation]) { self.calls = calls }
 
@@ -14,6 +15,21 @@ final class SharedMarks: Sendable {
       let shared = found ?? Self.find(in: calls)
       found = shared
       return shared.contains(mark)
+    }
+  }
+
+  /// Returns whether an answered call at the same endpoint has the same text. Every caller must
+  /// pass the same function.
+  func isAnswered(_ call: Observation, _ text: (Observation) -> String?) -> Bool {
+    texts.withLock { texts in
+      var all = texts ?? []
+      if texts == nil {
+        for call in calls where call.attempts.contains(where: \.isAnswered) {
+          all.insert([call.endpoint, text(call) ?? ""])
+        }
+      }
+      texts = all
+      return all.contains([call.endpoint, text(call) ?? ""])
     }
   }
 

@@ -212,5 +212,5 @@ extension Fault {
 
 extension Observation.Attempt {
   /// The request that it makes, such as `GET /home`; empty if its decision is an unknown line.
-  var key: String { decision.key }
+  package var key: String { decision.key }
 }

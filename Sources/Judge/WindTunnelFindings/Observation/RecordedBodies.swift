@@ -60,6 +60,8 @@ package struct RecordedBodies: Sendable {
 
   /// The bodies of the recordings of each request; empty if one of them cannot be compared.
   private var bodies: [RequestKey: [Recorded]] = [:]
+  /// The maximum length of an output that is searched for another response.
+  private var searchedBytes = 1 << 20
   /// The requests whose responses are all JSON.
   private var inJSON: Set<RequestKey> = []
 
@@ -77,6 +79,7 @@ package struct RecordedBodies: Sendable {
       }
       let body = Recorded(response.body.data)
       bodies[key, default: []].append(body)
+      searchedBytes = max(searchedBytes, 8 * body.data.count)
       if body.json != nil { inJSON.insert(key) } else { otherwise.insert(key) }
     }
     for key in incomparable { bodies[key] = nil }
@@ -107,9 +110,11 @@ package struct RecordedBodies: Sendable {
 
   /// Returns the endpoint whose recorded response a call returned in place of its own, or the name
   /// of a portal's page. Returns `nil` for its own response or a part of it, and for a body that is
-  /// not recorded.
+  /// not recorded, or that is much longer than all recorded ones.
   func other(_ result: CallResult, _ key: RequestKey) -> String? {
-    guard let body = result.body, let recorded = bodies[key] else { return nil }
+    guard let body = result.body, body.count <= searchedBytes, let recorded = bodies[key] else {
+      return nil
+    }
     let shown = Self.withoutLineEnd(body)
     guard shown.count >= Self.tellingBytes, match(result, key) != true,
       !recorded.contains(where: { $0.printed.starts(with: shown) })
@@ -168,7 +173,7 @@ package struct RecordedBodies: Sendable {
 
   /// Returns whether a call returned the page of a captive portal, by itself or as a text in JSON.
   func showsPortalPage(_ result: CallResult) -> Bool {
-    guard let body = result.body else { return false }
+    guard let body = result.body, body.count <= searchedBytes else { return false }
     let page = Self.withoutLineEnd(Data(ReplacementResponse.portalPage.utf8))
     if body.range(of: page) != nil { return true }
     // What is no JSON has no texts.

@@ -18,10 +18,8 @@ extension FindingRule {
     case .program:
       // Whoever prints words of its own may have told the user.
       let isOwn = call.observation.printed.map { !$0.isEmpty && !$0.hasPrefix("This ") } ?? false
-      return .broken(
-        "This command ended with 0 after nothing but \(status).",
-        severity: isOwn ? .warning : nil
-      )
+      let seen = "This command ended with 0 after nothing but \(status)"
+      return isOwn ? .doubtful(seen) : .broken(seen + ".")
     case .library, .service, .proxied:
       return .broken("It returned without an error after nothing but \(status).")
     }

@@ -7,7 +7,9 @@ extension FindingRule {
       "a call got a response to one of its requests and none to another, for which calls without faults "
       + "at the same endpoint ask too",
     cost: "Half of a list passes for the whole, and what is missing is taken for deleted.",
-    fix: "If a page or a part fails, let the call fail, or say that it is not all.",
+    fix:
+      "If a page or a part fails, end with a code that is not 0 or return an error, or mark the "
+      + "part.",
     source: "Yuan et al., Simple Testing Can Prevent Most Critical Failures, OSDI 2014"
   ).together { rule, troubled, flight in
     let parts = flight.partsWithoutFaults
@@ -23,8 +25,14 @@ extension FindingRule {
         return endpoint == call.observation.endpoint || needed.contains(endpoint)
       }
     }
-    if let example = broken.filter({ needs($0) != nil }).smallest, let part = needs(example) {
-      let seen = Violation("It was said to have gone well, and \(part) had failed.")
+    let needing = broken.filter { needs($0) != nil }
+    let groups = needing.grouped(by: \.observation.endpoint)
+    let fewest = groups.map(\.all.count).min()
+    // The rarest endpoint shows the second request of a page more often than the first one.
+    let rarest = groups.filter { $0.all.count == fewest }.flatMap(\.all)
+    if let example = rarest.smallest, let part = needs(example) {
+      let end = example.client == .program ? "It ended with 0" : "It returned without an error"
+      let seen = Violation("\(end), and \(part) had failed.")
       return rule.broken(seen, in: example, calls: broken.count, of: met.count)
     }
     return rule.standing(broken, of: met.count) { call in

@@ -5,7 +5,7 @@ extension FindingRule {
     title: "Says that a call went well that got no answer, and shows nothing.",
     condition: "no attempt of a call had an answer",
     cost: "An empty page, an empty file or a lost message passes for a good one.",
-    fix: "Return the error, or what was kept from before; end with a code that is not 0.",
+    fix: "Return the error, or a kept copy that is marked as stale; end with a code that is not 0.",
     source: "POSIX.1-2024, Shell Command Language, 2.8.2 (exit status)"
   ).needing(\.printed).eachCall(.unanswered) { call in
     // Where attempts cannot be seen nobody was answered either: no answer passes unseen.
@@ -20,12 +20,12 @@ extension FindingRule {
     let mayBePart = call.client == .program || observation.showed || call.wasSentBytes
     guard observation.bodyMatches == nil || !mayBePart else { return .notMet }
     if let words = observation.printed, !words.isEmpty {
-      return .broken(
-        call.client == .program
-          ? "This command ended with 0 and printed \"\(words)\", and had had no answer."
-          : "It showed \"\(words)\" and no error, and had had no answer.",
-        severity: .warning
-      )
+      return call.client == .program
+        ? .doubtful("This command ended with 0 and printed \"\(words)\", and had had no answer")
+        : .broken(
+          "It showed \"\(words)\" and no error, and had had no answer.",
+          severity: call.isInvented(words) ? nil : .warning
+        )
     }
     guard !observation.showed else { return .kept }
     // What is printed of a response that the server broke is not compared.
@@ -51,7 +51,26 @@ extension EvidenceRows {
   }
 }
 
+extension FindingRule.Verdict {
+  /// Returns a warning about words that a program may have meant for its user.
+  static func doubtful(_ seen: String) -> Self {
+    .broken(
+      "\(seen): a warning, because these may be words for its user (--findings warnings fails on "
+        + "it).",
+      severity: .warning
+    )
+  }
+}
+
 extension JudgedCall {
+  /// Whether JSON is neither a part of a received body, nor shown by a call with a response, nor
+  /// the response of another request.
+  fileprivate func isInvented(_ words: String) -> Bool {
+    // A write may be queued, and its client may report that as JSON.
+    observation.endpoint.hasPrefix("GET ") && (words.hasPrefix("{") || words.hasPrefix("["))
+      && !wasSentBytes && observation.strangeAnswer == nil && !isCopy(\.printed)
+  }
+
   /// Tells whether any content was sent to it.
   fileprivate var wasSentBytes: Bool { attempts.contains { ($0.bytes ?? 0) > 0 } }
 }

@@ -35,7 +35,7 @@ struct RetryTally: Sendable, Hashable {
     seen += 1
     attempts += count
     // A client that answered from elsewhere made no attempt, and no negative number of retries.
-    let again = max(0, count - 1)
+    let again = max(0, count - 1 - call.furtherRequests)
     retries += again
     most = max(most, again)
     let place = min(again, Self.retriesMax)
@@ -89,6 +89,21 @@ struct RetryTally: Sendable, Hashable {
     else { return nil }
     let total = slots.values.reduce(0, +)
     return Double(peak) * Double(last - first + 1) / Double(total)
+  }
+}
+
+extension Observation {
+  /// The number of requests behind the first that ask for something else or follow a redirect.
+  fileprivate var furtherRequests: Int {
+    guard attempts.count > 1 else { return 0 }
+    var (keys, isRedirected, further): (Set<String>, Bool, Int) = ([], false, 0)
+    for attempt in attempts where attempt.isRequest {
+      let isNew = keys.insert(attempt.key).inserted
+      if isNew ? keys.count > 1 : isRedirected { further += 1 }
+      isRedirected =
+        attempt.error == nil && [301, 302, 303, 307, 308].contains(attempt.status ?? 0)
+    }
+    return further
   }
 }
 

@@ -139,9 +139,12 @@ extension Report.ScenarioResult {
   }
 
   fileprivate func held(_ bars: [Gate], isOwn: Bool) -> [HeldBar] {
-    guard let row = subjects.first else { return [] }
+    guard let all = subjects.first else { return [] }
     let note = scenario?.notes.first { $0.name == "_bars" }?.value.stringValue
     return bars.map { bar in
+      // A call whose fault was not done may succeed in a scenario of this class.
+      let isOfFaults = bar.metric == .successRate && calls == Survival.Calls.none
+      let row = isOfFaults ? all.withoutUndone : all
       var gate = bar
       let metrics = bar.metrics(of: row)
       // Of few calls the slowest is the percentile by nearest rank.
@@ -151,7 +154,10 @@ extension Report.ScenarioResult {
         gate.place = bar.place
       }
       let result = gate.result(for: row)
-      let excuse = result.verdict == .failed && gate.metric.isOfScreens ? unloaded(row) : nil
+      let excuse =
+        row.observations.isEmpty
+        ? all.metrics.undoneWords
+        : result.verdict == .failed ? excuse(for: gate.metric, row) : nil
       return HeldBar(
         scenario: name,
         gate: gate,
@@ -160,6 +166,25 @@ extension Report.ScenarioResult {
         figure: gate.figure(of: row, metrics)
       )
     }
+  }
+
+  /// Returns the reason why a failed bar only warns; `nil` if it fails.
+  private func excuse(for metric: GateMetric, _ row: Report.Row) -> String? {
+    guard metric.isOfScreens || metric == .successRate else { return nil }
+    return unrenewable(row) ?? (metric.isOfScreens ? unloaded(row) : nil)
+  }
+
+  /// Returns the reason why no client can renew its credential: neither the cassette's calls nor
+  /// their attempts include a request to the issuer. `nil` if one does, or without a credential.
+  private func unrenewable(_ row: Report.Row) -> String? {
+    guard let issuer = scenario?.credential?.issuer else { return nil }
+    let isRenewable = row.observations.contains { call in
+      ([call.endpoint] + call.attempts.map(\.decision.key)).contains {
+        issuer.matches(Request(endpoint: String($0.prefix { $0 != "?" })))
+      }
+    }
+    guard !isRenewable else { return nil }
+    return "no request was \(issuer), which renews the credential: \"credential\" names yours"
   }
 
   /// Returns the reason why a client could not show a copy of its blank screens; `nil` if it could,
@@ -178,6 +203,22 @@ extension Report.ScenarioResult {
         && (loaded[call.endpoint] ?? .max) < call.call
     }
     return hadCopy ? nil : "this screen was never loaded before in this scenario"
+  }
+}
+
+extension Report.Row {
+  /// The row without the calls whose faults were not done.
+  fileprivate var withoutUndone: Self {
+    guard !metrics.undone.isEmpty else { return self }
+    return Self(name, observations.filter { !$0.wasSpared }, of: client, screens: screens)
+  }
+}
+
+extension Observation {
+  /// Whether the last attempt of each request met no fault because one was not done.
+  fileprivate var wasSpared: Bool {
+    let last = Dictionary(attempts.map { ($0.decision.key, $0) }, uniquingKeysWith: { $1 }).values
+    return last.allSatisfy(\.faults.isEmpty) && last.contains { !$0.undone.isEmpty }
   }
 }
 

@@ -24,6 +24,8 @@ public struct DrillVerdict: Sendable, Hashable {
   public let exitCode: Int
   /// The number of errors that the baseline has as well.
   public let knownErrors: Int
+  /// The rules of the warnings that fail nothing.
+  let warnings: [String]
   /// The words behind the outcome; empty if there is nothing to add.
   let details: String
 
@@ -47,6 +49,8 @@ public struct DrillVerdict: Sendable, Hashable {
   package var advice: String {
     switch outcome {
     case .passed where knownErrors > 0: "Ship only if the known errors are accepted."
+    case .passed where !warnings.isEmpty:
+      "Ship only if the warnings are accepted: \(warnings.joined(separator: ", "))."
     case .passed: "Ship: nothing that was required failed."
     case .failed, .crashed, .hung: "Do not ship."
     case .inconclusive, .interrupted: "Do not ship yet: this run does not prove enough."
@@ -106,6 +110,8 @@ extension Report {
         outcome: outcome,
         exitCode: code,
         knownErrors: knownErrors.count,
+        warnings: findings.filter { !$0.isKnown && $0.finding.severity == .warning }.byRule
+          .compactMap { $0.first?.finding.rule },
         details: (fact(Self.judgedBeside).map { "\($0): " } ?? "") + details.joined(separator: ", ")
       )
     }

@@ -68,7 +68,8 @@ extension GateMetric {
       .init(\.firstTrySuccessRate, "Calls that succeeded on the first attempt, of all.")
     case .recoveredRate:
       .init(\.recoveredRate, "Calls that succeeded by trying again, of those that met a fault.")
-    case .averageRetries: .init(\.averageRetries, "Attempts beyond the first, a call.")
+    case .averageRetries:
+      .init(\.averageRetries, "Requests that a call repeats, without redirects.")
     case .retriesP95: .init(\.retriesP95, "Retries that 95 % of the calls stay within.")
     case .retriesMax: .init(\.retriesMax, "Most retries of a call.")
     case .amplification: .init(\.amplification, "Requests that the server saw, a call.")

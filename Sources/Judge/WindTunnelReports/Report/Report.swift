@@ -271,12 +271,7 @@ extension Report {
   var beyondAddress: String? {
     guard fact("command")?.contains("{url}") == true else { return nil }
     for call in scenarios.lazy.compactMap(\.subjects.first).flatMap(\.observations) {
-      // What it asked for first; a redirect may lead anywhere.
-      guard call.attempts.count <= 1, let asked = call.notOnCassette,
-        asked.hasPrefix("\(call.endpoint)/")
-      else { continue }
-      let rest = asked.dropFirst(call.endpoint.count).prefix { $0 != "," && $0 != " " }
-      guard rest.count > 1 else { continue }
+      guard let rest = call.pathBeyondAddress else { continue }
       return "it put \(rest) behind {url}, which is a call's whole address; {base} is the server's"
     }
     return nil
@@ -384,3 +379,14 @@ extension ProgramStarts: JSONObject {
 @section("__DATA_CONST,__wt_modules")
 @used private let linkMark: (UInt64, UInt64, UInt64) =
   (0xF1D3_8A6C_57E2_94B0, 0x9C0E_B7A5_2D41_F863, 16)
+
+extension Observation {
+  /// The path that a client put behind the whole address of its call; `nil` if it put none there.
+  package var pathBeyondAddress: String? {
+    // What it asked for first; a redirect may lead anywhere.
+    guard attempts.count <= 1, let asked = self.notOnCassette, asked.hasPrefix("\(endpoint)/")
+    else { return nil }
+    let rest = asked.dropFirst(endpoint.count).prefix { $0 != "," && $0 != " " }
+    return rest.count > 1 ? String(rest) : nil
+  }
+}

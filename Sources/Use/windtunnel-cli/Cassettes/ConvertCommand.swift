@@ -6,8 +6,7 @@ enum CassetteConvertCommand: Command {
   static let operandsMax = 2
   static let flags =
     [
-      Flag("--keep-secrets")
-        .help("Keep credentials and cookies, and all other content of a HAR file.")
+      Flag("--keep-secrets", nil, "Keep credentials and cookies.")
     ] + RedactionFlags.flags
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
@@ -25,12 +24,10 @@ enum CassetteConvertCommand: Command {
     let (count, warnings): (Int, [String])
     switch (from.pathExtension.lowercased(), to.pathExtension.lowercased()) {
     case ("har", "json"), ("zip", "json"):
-      let (har, attachments) = try HARFile.read(from)
       let result = try HARImport(
-        har,
+        FileError.reading(from, bytesMax: Cassette.fileBytesMax),
         source: from.lastPathComponent,
         keepingSecrets: keeps,
-        attachments: attachments,
         redaction: rules
       )
       try refuseOver(output)
@@ -45,7 +42,7 @@ enum CassetteConvertCommand: Command {
     default:
       if FileManager.default.fileExists(atPath: from.path) {
         let data = try FileError.reading(from, bytesMax: Cassette.fileBytesMax)
-        if let refusal = ForeignRecording.refusal(of: data, source: input) { throw refusal }
+        if let refusal = FormatError.ofHAR(data, source: input) { throw refusal }
       }
       throw Refusal.usage("\(input) → \(output): one should end in .har and the other in .json.")
     }

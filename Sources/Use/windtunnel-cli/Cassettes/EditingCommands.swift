@@ -38,42 +38,6 @@ enum CassetteMergeCommand: Command {
   }
 }
 
-enum CassetteSplitCommand: Command {
-  static let name = "cassette split"
-  static let summary = "Split a cassette into several; the original does not change."
-  static let synopsis = "FILE --by host|path FOLDER"
-  static let example = "windtunnel cassette split all.json --by host Cassettes"
-  static let operandsMax = 2
-  static let flags = [
-    Flag("--by", "KEY", choices: keys)
-      .help("host: a cassette for each host; path: for each first segment of a path.")
-  ]
-  private static let keys = Cassette.SplitKey.allCases.map(\.rawValue)
-
-  static func run(_ arguments: Arguments) async throws -> ExitCode {
-    let path = try arguments.operand(0, "FILE", "which cassette to split")
-    let output = try arguments.operand(1, "FOLDER", "where the parts should be written")
-    guard let key = try arguments.choice("--by", among: keys, Cassette.SplitKey.init(rawValue:))
-    else {
-      throw Refusal.missing("--by", "host or path")
-    }
-    let folder = URL(typed: output)
-    let parts = try CassetteFile.read(path).split(by: key)
-    let files = parts.map { folder.appendingPathComponent("\($0.name).json") }
-    // Before the first is written, so that none is where not all are.
-    for file in files where FileManager.default.fileExists(atPath: file.path) {
-      throw Refusal(.cannotWrite, "\(file.relativePath) is there already; nothing was written.")
-    }
-    _ = try CassetteFile.makeFolder(output)
-    for (part, file) in zip(parts, files) {
-      try part.cassette.write(to: file)
-      let count = part.cassette.interactions.count.counted("interaction")
-      Terminal.complain("\(file.relativePath): \(count)\n")
-    }
-    return .done
-  }
-}
-
 enum CassettePruneCommand: Command {
   static let name = "cassette prune"
   static let summary =
@@ -110,7 +74,10 @@ enum CassettePruneCommand: Command {
     if let days {
       let (old, undatedCount) = cassette.older(thanDays: days, at: Date())
       going.formUnion(old)
-      if undatedCount > 0 { Terminal.complain("\(undatedCount) interactions bear no date\n") }
+      if undatedCount > 0 {
+        let verb = undatedCount == 1 ? "bears" : "bear"
+        Terminal.complain("\(undatedCount.counted("interaction")) \(verb) no date\n")
+      }
     }
     for number in going.sorted() {
       let request = cassette.interactions[number - 1].request
@@ -145,27 +112,6 @@ enum CassettePruneCommand: Command {
       throw Refusal(.data, "No call of \(reports.joined(separator: ", ")) met an interaction.")
     }
     return all.subtracting(used)
-  }
-}
-
-enum CassetteMigrateCommand: Command {
-  static let name = "cassette migrate"
-  static let summary = "Upgrade cassettes to the newest version of the format."
-  static let synopsis = "FILE … [--check]"
-  static let example = "windtunnel cassette migrate --check Cassettes/examples/shop.json"
-  static let operandsMax = Int.max
-  static let flags = [
-    Flag("--check", nil, "Change nothing; exit 1 if a file has an older version.")
-  ]
-
-  static func run(_ arguments: Arguments) async throws -> ExitCode {
-    _ = try arguments.operand(0, "FILE", "which cassette to migrate")
-    for path in arguments.operands {
-      // Version 1 is the first one: whatever reads at all is new enough.
-      _ = try CassetteFile.read(path)
-      Terminal.answer(line: "\(path): version \(Cassette.formatVersion), the newest")
-    }
-    return .done
   }
 }
 

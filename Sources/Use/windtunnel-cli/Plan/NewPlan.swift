@@ -76,6 +76,7 @@ struct NewPlan {
     }
     rows += [
       ("windtunnel drill", "judges the client by \(PlanFile.name)"),
+      ("windtunnel drill --bars mobile", "judges blank screens and a lost cache as well"),
       ("windtunnel drill --report drill.html", "writes a page as well"),
       ("windtunnel init --ci github", "writes a workflow; also gitlab and shell"),
     ]

@@ -24,7 +24,7 @@ enum Workflow: String, CaseIterable {
 
   /// Creates the folder of the file, or throws before any file is written.
   func makeFolder() throws {
-    _ = try CassetteFile.makeFolder(URL(typed: path).deletingLastPathComponent().path)
+    try CassetteFile.makeFolder(URL(typed: path).deletingLastPathComponent().path)
   }
 
   /// Writes the file into its folder.
@@ -51,7 +51,9 @@ enum Workflow: String, CaseIterable {
           timeout-minutes: 30
           steps:
             - uses: actions/checkout@v4
-            # Build the client here, and put windtunnel on PATH.
+            # Build the client here, and put windtunnel on PATH, from a clone or a release:
+            # swift build -c release --package-path windtunnel --product windtunnel
+            # curl -fsSL "$ARCHIVE" | tar -xz --strip-components 1 (its folder bin has the program)
             - name: Run the client on bad networks
               run: |
       \(Self.steps(indent: 10))
@@ -67,7 +69,9 @@ enum Workflow: String, CaseIterable {
       # Runs the client of windtunnel.json against simulated network faults.
       windtunnel:
         script:
-          # Build the client here, and put windtunnel on PATH.
+          # Build the client here, and put windtunnel on PATH, from a clone or a release:
+          # swift build -c release --package-path windtunnel --product windtunnel
+          # curl -fsSL "$ARCHIVE" | tar -xz --strip-components 1 (its folder bin has the program)
           - |
       \(Self.steps(indent: 6))
         artifacts:
@@ -81,6 +85,9 @@ enum Workflow: String, CaseIterable {
       """
       #!/bin/sh
       # Runs the client of windtunnel.json against simulated network faults.
+      # To have windtunnel on PATH, build a clone or unpack a release:
+      # swift build -c release --package-path windtunnel --product windtunnel
+      # curl -fsSL "$ARCHIVE" | tar -xz --strip-components 1 (its folder bin has the program)
       set -eu
       cd "$(dirname "$0")"
       \(Self.steps(indent: 0))

@@ -26,7 +26,8 @@ struct ClientCommand {
         + "-- curl -s {url}/users."
     }
     return " The command has no {url}: write it where the server's address stands, as in "
-      + "-- curl -s {url}/users, or let the command read $WINDTUNNEL_URL."
+      + "-- curl -s {url}/users, or let the command read $WINDTUNNEL_URL. A drill needs "
+      + "{base} there, as in windtunnel drill -- env MY_API={base} ./my-app."
   }
 
   /// Tells whether a word has an origin in it, and not a longer one that begins so.
@@ -44,12 +45,15 @@ struct ClientCommand {
     case signalled(Int32)
     /// This process was interrupted, and passed that on.
     case interrupted
+    /// It did not end by itself, and was killed.
+    case hung
 
     /// The complaint of an end that is no success, as the rest of a sentence; `nil` if the command
     /// succeeded or was interrupted.
     var complaint: String? {
       switch self {
       case .exited(0), .interrupted: nil
+      case .hung: "did not end, and was killed"
       case .exited(let status): "ended with status \(status)"
       case .signalled(let number): "was ended by signal \(number)"
       }
@@ -60,17 +64,31 @@ struct ClientCommand {
   /// process is passed on.
   ///
   /// - Parameters:
-  ///   - url: The server's address.
+  ///   - url: The server's address; `nil` if there is no server.
+  ///   - more: Arguments behind its own.
+  ///   - variables: Environment variables besides the environment of this process.
   ///   - output: The files that its output goes to, without any input; `nil`: its streams are this
   ///     process's.
+  ///   - isStuck: Returns true when the command and its children have to be killed, and false when
+  ///     its task is cancelled; `nil` if the command has no time limit.
   /// - Returns: The end of the command.
   /// - Throws: `CancellationError` if the task is cancelled: the end of a command that was asked to
   ///   end says nothing about it.
-  func run(url: String, into output: CommandOutput? = nil) async throws -> End {
+  func run(
+    url: String?,
+    adding more: [String] = [],
+    with variables: [String: String] = [:],
+    into output: CommandOutput? = nil,
+    until isStuck: (@Sendable () async -> Bool)? = nil
+  ) async throws -> End {
     let process = SpawnedProcess()
     process.executableURL = executable
-    process.arguments = words.map { $0.replacing("{url}", with: url) }
-    process.environment = ToolEnvironment.current.variables.merging(["WINDTUNNEL_URL": url]) { $1 }
+    process.arguments =
+      words.map { word in url.map { word.replacing("{url}", with: $0) } ?? word } + more
+    let address = url.map { ["WINDTUNNEL_URL": $0] } ?? [:]
+    process.environment = ToolEnvironment.current.variables.merging(variables) { $1 }
+      .merging(address) { $1 }
+    process.isSupervised = isStuck != nil
     process.currentDirectoryURL = ToolEnvironment.current.folder
     if let output {
       process.standardInput = FileHandle.nullDevice
@@ -88,6 +106,11 @@ struct ClientCommand {
       kill(process.processIdentifier, SIGTERM)
       return true
     }
+    let watching = Task {
+      guard await isStuck?() ?? false else { return false }
+      process.killAll()
+      return true
+    }
     await withTaskCancellationHandler {
       await withCheckedContinuation { ended in
         // On a thread of its own: a cancelled task does not wait for a stream.
@@ -99,9 +122,10 @@ struct ClientCommand {
     } onCancel: {
       process.askToEnd()
     }
-    passingOn.cancel()
+    for task in [passingOn, watching] { task.cancel() }
     try Task.checkCancellation()
     if await passingOn.value { return .interrupted }
+    if await watching.value { return .hung }
     let status = process.terminationStatus
     return process.terminationReason == .exit ? .exited(status) : .signalled(status)
   }
@@ -124,6 +148,12 @@ struct CommandOutput {
   let errors: FileHandle
 
   init() throws { (output, errors) = (try Self.file(), try Self.file()) }
+
+  /// Creates an output to this process's standard error, or to no file.
+  init(isShown: Bool) {
+    output = isShown ? .standardError : .nullDevice
+    errors = output
+  }
 
   private static func file() throws -> FileHandle {
     guard let file = tmpfile() else {

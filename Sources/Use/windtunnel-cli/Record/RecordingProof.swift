@@ -322,7 +322,7 @@ struct RecordingProof {
       "secret: \($0) [\($0.rule)]; remove it with \(RedactionFlags.names) NAME"
     }
     skipped += lint.unopened.map { "secrets in \($0)" }
-    if lint.leaks.isEmpty { held.append("secrets: none found") }
+    if lint.leaks.isEmpty { held.append("secrets: none in the cassette") }
   }
 
   private mutating func noteSkipped() {
@@ -335,7 +335,7 @@ struct RecordingProof {
       (large > 0, "the bodies of \(large) requests, which are too large to keep"),
       (!rule.matcher.comparesBodies, "the bodies of requests, as the rules say"),
       (true, "request fields that differ each time: dates, request ids, traces\(names)"),
-      (stands > 0, "\(stands) secrets: a stand-in is played for each"),
+      (stands > 0, "\(stands) secrets, since the cassette has a stand-in for each"),
       (!order.ignored.isEmpty, "requests to the hosts of \(IgnoredHost.name)"),
       (first.isCut || second.isCut, "output after \(CommandOutput.comparedMax >> 20) MB"),
       (

@@ -7,9 +7,8 @@ enum CommandPages {
       abstract: "Look up every command of the tool with its flags, as `--help` has them.",
       command: "windtunnel help --markdown",
       parts: [
-        "`windtunnel help --man COMMAND` shows the same as a man page, and "
-          + "`windtunnel completions SHELL` makes a shell\ncomplete them. A value may follow its flag "
-          + "behind a space or `=`."
+        "`windtunnel completions SHELL` makes a shell complete them. A value may follow its flag behind a "
+          + "space or `=`."
       ] + commands.map(section)
     )
   }
@@ -33,8 +32,8 @@ enum CommandPages {
       abstract: "Look up what a command says by the code that it ends with.",
       command: "windtunnel help exit-codes --markdown",
       parts: [
-        "The codes from 64 to 78 are those of `sysexits.h`. Of 97, 98 and 99 a drill ends with the worst "
-          + "that it found:\n97 before 99 before 98. `serve`, `record`, `proxy` and `dns` end with 0 on "
+        "The codes from 64 to 78 are those of `sysexits.h`. Of 97, 98 and 99 a drill or mutate ends with "
+          + "the worst\nthat it found: 97 before 99 before 98. `serve`, `record`, `proxy` and `dns` end with 0 on "
           + "SIGINT and SIGTERM.",
         MarkdownPage.table(
           ["Code", "Meaning"],

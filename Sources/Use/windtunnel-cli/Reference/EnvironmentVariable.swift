@@ -47,12 +47,13 @@ struct EnvironmentVariable {
       .means(
         "The value that stands for REDACTED-name-1, -2 and so on; with _2 behind it, for the second alone."
       ),
+    .init("WINDTUNNEL_MUTATE", "tests", "The log of windtunnel mutate, to which tests append."),
     .init("TMPDIR", "servers", "The folder of large contents while they are read."),
   ]
 
   /// Those that a program is told by when it is started.
   static let set: [EnvironmentVariable] = [
-    .init("WINDTUNNEL_URL", "drill, record", "The address to ask: {url}."),
+    .init("WINDTUNNEL_URL", "drill, record, mutate", "The address to ask: {url}."),
     .init("WINDTUNNEL_BASE", "drill", "The address without a path: {base}."),
     .init("WINDTUNNEL_ORIGINS", "drill")
       .means(
@@ -68,7 +69,9 @@ struct EnvironmentVariable {
     .init("WINDTUNNEL_HEADERS", "drill", "The fields to send, a line each."),
     .init("WINDTUNNEL_CA", "drill")
       .means("The file of the authority to trust, where it is asked by TLS: {ca}."),
-    .init("SSL_CERT_FILE", "drill", "The same, for OpenSSL, Go, Ruby and Python."),
+    .init("WINDTUNNEL_MUTATE_PLAN", "mutate", "The file by which a plug-in runs mutants."),
+    .init("PYTHONHASHSEED", "mutate", "0: sets have the same order in each run."),
+    .init("SSL_CERT_FILE", "drill, mutate", "The same, for OpenSSL, Go, Ruby and Python."),
     .init("CURL_CA_BUNDLE", "drill", "The same, for curl."),
     .init("REQUESTS_CA_BUNDLE", "drill", "The same, for Python's requests."),
     .init("AWS_CA_BUNDLE", "drill", "The same, for the AWS tools."),

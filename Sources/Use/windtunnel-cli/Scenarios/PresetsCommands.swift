@@ -39,39 +39,6 @@ enum PresetsShowCommand: Command {
   }
 }
 
-enum PresetsImportCommand: Command {
-  static let name = "presets import"
-  static let summary = "Make a scenario of a Network Link Conditioner profile (.plist)."
-  static let synopsis = "FILE [--profile NAME]"
-  static let example = "windtunnel presets import Slow.plist > slow.json"
-  static let operandsMax = 1
-  static let flags = [
-    Flag("--profile", "NAME", "The profile to take, where the file holds several.")
-  ]
-
-  static func run(_ arguments: Arguments) async throws -> ExitCode {
-    let file = URL(typed: try arguments.operand(0, "FILE", "which property list to import"))
-    let all = try ConditionerProfile.all(in: file)
-    let wanted = try arguments.value("--profile")
-    let names = all.map(\.name)
-    let found = wanted.map { wanted in all.filter { $0.name == wanted } } ?? all
-    guard found.count == 1, let profile = found.first else {
-      if let wanted { throw Refusal.choice("--profile", wanted, among: names) }
-      throw Refusal.usage(
-        "\(file.lastPathComponent) holds \(all.count) profiles; name one by --profile: "
-          + "\(names.joined(separator: ", "))."
-      )
-    }
-    let plain = file.deletingPathExtension().lastPathComponent
-    let scenario = Scenario(
-      profile.name.isEmpty ? plain : profile.name,
-      summary: "Imported from \(file.lastPathComponent).",
-      link: profile.link
-    )
-    return Terminal.answer(json: scenario.data())
-  }
-}
-
 /// Helpers that the commands about presets have in common.
 enum PresetText {
   static func find(_ name: String) throws(Refusal) -> LinkPreset {

@@ -1,6 +1,6 @@
 /// The properties of a file that every save changes, one that writes the same bytes included.
 struct FileMark: Sendable, Hashable {
-  private var date: Date?
+  private(set) var date: Date?
   private var size: Int?
   private var number: Int?
 

@@ -5,12 +5,8 @@ extension Refusal {
   }
 
   /// Refuses a word that others follow, with each whole line that could be meant.
-  static func incompleteCommand(
-    _ group: String,
-    _ rest: [String],
-    behind front: String = "windtunnel"
-  ) -> Refusal {
-    let lines = rest.map { "\(front) \(group) \($0)" }
+  static func incompleteCommand(_ group: String, _ rest: [String]) -> Refusal {
+    let lines = rest.map { "windtunnel \(group) \($0)" }
     let (others, last) = (lines.dropLast().joined(separator: ", "), lines.last ?? "")
     return .usage(
       "\(group) is no command by itself: write \(others.isEmpty ? last : "\(others) or \(last)")."

@@ -7,10 +7,13 @@ struct ActiveScenario: Sendable {
   /// The start of all draws.
   private(set) var seed: UInt64
   private(set) var ruleUse: RuleUse
-  /// Tells whether it changes nothing that is asked for.
-  var isCalm: Bool { scenario.rules.isEmpty && !hasLink }
+  /// Whether it changes no response.
+  var isCalm: Bool { scenario.rules.isEmpty && !hasLink && mutants.rules.isEmpty }
+  /// The mutants beside the scenario, as its rules.
+  var mutants: Scenario = []
   /// Whether a rule depends on the recording that a request is about to get.
-  private(set) var asksForRecordings: Bool
+  var asksForRecordings: Bool { dependsOnRecordings || !mutants.rules.isEmpty }
+  private var dependsOnRecordings: Bool
   private var clock = ScenarioClock()
   private let isProxied: Bool
   /// The rates that the connections of the deck share, where the link says so.
@@ -19,7 +22,7 @@ struct ActiveScenario: Sendable {
   init(_ scenario: Scenario, seed: UInt64, isProxied: Bool) {
     (self.scenario, self.seed, self.isProxied) = (scenario, seed, isProxied)
     ruleUse = RuleUse(scenario)
-    asksForRecordings = Self.asksForRecordings(scenario)
+    dependsOnRecordings = Self.asksForRecordings(scenario)
   }
 
   private static func asksForRecordings(_ scenario: Scenario) -> Bool {
@@ -32,7 +35,7 @@ struct ActiveScenario: Sendable {
   /// Changes to another scenario, whose clock begins now.
   mutating func change(to scenario: Scenario, seed: UInt64?) {
     (self.scenario, self.seed) = (scenario, seed ?? self.seed)
-    asksForRecordings = Self.asksForRecordings(scenario)
+    dependsOnRecordings = Self.asksForRecordings(scenario)
     clock = ScenarioClock()
     ruleUse.change(to: scenario)
   }
@@ -90,15 +93,21 @@ struct ActiveScenario: Sendable {
     at now: Date?
   ) -> FaultDecision {
     var context = clock.context(scenario, of: prepared.request, in: lane, at: now)
-    if isIgnored || scenario.rules.isEmpty {
+    if isIgnored || scenario.rules.isEmpty && mutants.rules.isEmpty {
       return FaultDecision(lane: lane, key: prepared.key.text, ordinal: ordinal, faults: [])
     }
     context.recording = recording
     if ruleUse.isWaiting { ruleUse.meet(prepared.request) }
     let moment = Scenario.Moment(seed, lane, prepared.key.text, ordinal, context)
-    return isProxied
+    var decision =
+      isProxied
       ? scenario.decideProxied(prepared.request, at: moment)
       : scenario.decide(prepared.request, at: moment)
+    // A recording that the scenario keeps from the client leaves nothing to break.
+    if !mutants.rules.isEmpty, !decision.faults.contains(where: \.replacesOrCuts) {
+      decision.faults += mutants.decide(prepared.request, at: moment).faults
+    }
+    return decision
   }
 
   /// Returns the link and the fates of a connection's packets; `nil` where there is no link. An

@@ -6,6 +6,9 @@ extension Deck {
   struct State: Sendable {
     private(set) var cassette: LoadedCassette
     var scenario: ActiveScenario
+    var mutants: [Mutant] = [] {
+      didSet { scenario.mutants = Scenario("mutants", rules: mutants.map(\.rule)) }
+    }
     var journal = Journal()
     var missed = MissedRequests()
     var arrivals = Arrivals()

@@ -32,7 +32,8 @@ public struct FaultKind: Sendable, Hashable {
   public static let all =
     ConnectionFault.kinds + Fault.cutKinds + IdleEnd.kinds + Fault.paceKinds + RetryAfter.kinds
     + ReplacementResponse.kinds + ResponseEdit.kinds + Mutation.kinds + Malformation.kinds
-    + ConversationFault.kinds + Mutation.emptyingKinds + [ResponseEdit.otherBodyKind]
+    + ConversationFault.kinds + Mutation.emptyingKinds
+    + [ResponseEdit.otherBodyKind, Mutation.valuesKind]
 
   /// The effects of the fault on clients.
   public var expected: FaultExpectation { fault.expected }

@@ -18,6 +18,8 @@ public enum Mutation: Sendable, Hashable {
   case emptyLists
   /// The JSON body `{}` in place of an object, and `[]` in place of a list.
   case hollow
+  /// A JSON body with the same names, in which every value but `null` is another of its type.
+  case values
 
   /// A change to a JSON value.
   public enum Change: String, Sendable, Hashable, CaseIterable {
@@ -77,7 +79,7 @@ public enum Mutation: Sendable, Hashable {
     return switch self {
     case .field(let change, .anywhere): .field(change, .drawn(drawn()))
     case .cut(.anywhere): .cut(.drawn(drawn()))
-    case .field, .cut, .status, .emptyLists, .hollow: self
+    case .field, .cut, .status, .emptyLists, .hollow, .values: self
     }
   }
 
@@ -88,7 +90,7 @@ public enum Mutation: Sendable, Hashable {
 
   // MARK: In the catalogue
 
-  /// The catalogue's entries, one for each case but ``emptyingKinds``.
+  /// The catalogue's entries, one for each case but ``emptyingKinds`` and ``valuesKind``.
   static let kinds: [FaultKind] = [
     FaultKind("mutate-null", .http, .mutate(.null())),
     FaultKind("mutate-missing", .http, .mutate(.missing())),
@@ -103,6 +105,9 @@ public enum Mutation: Sendable, Hashable {
     FaultKind("mutate-empty-lists", .http, .mutate(.emptyLists)),
     FaultKind("mutate-hollow", .http, .mutate(.hollow)),
   ]
+
+  /// The entry of ``values``, the last one of the catalogue.
+  static let valuesKind = FaultKind("mutate-values", .http, .mutate(.values))
 
   // MARK: Its effect
 
@@ -131,6 +136,9 @@ public enum Mutation: Sendable, Hashable {
       let body = try Self.opened(response, hasContent)
       let emptied = try EmptiedJSON(body, listsOnly: self == .emptyLists)
       replace(&response, by: Data(emptied.bytes))
+    case .values:
+      let changed = try ChangedJSON(try Self.opened(response, hasContent))
+      replace(&response, by: Data(changed.bytes))
     case .cut(let cut):
       let body = try Self.opened(response, hasContent)
       let offset =

@@ -5,7 +5,7 @@ extension Mutation {
   private static let words: [(word: String, value: [String])] =
     Change.allCases.map { ($0.rawValue, ["at", "draw"]) } + [
       ("truncate", ["afterBodyBytes", "draw"]), ("status", ["to"]), ("emptyLists", []),
-      ("hollow", []),
+      ("hollow", []), ("values", []),
     ]
 
   /// Reads the keys of a mutation; `nil` where there are none.
@@ -38,6 +38,7 @@ extension Mutation {
     case "status": self = .status(status)
     case "emptyLists": self = .emptyLists
     case "hollow": self = .hollow
+    case "values": self = .values
     default:
       guard let change = Change(rawValue: word) else { return nil }
       self = .field(change, try Self.place(path, draw, object))
@@ -62,7 +63,7 @@ extension Mutation {
       case .field(let change, _): change.rawValue
       case .cut: "truncate"
       case .status: "status"
-      case .emptyLists, .hollow: "\(self)"
+      case .emptyLists, .hollow, .values: "\(self)"
       }
     var members = [JSON.Member("mutate", .text(word))]
     switch self {
@@ -70,7 +71,7 @@ extension Mutation {
     case .field(_, .drawn(let draw)), .cut(.drawn(let draw)): members.add("draw", .exactly(draw))
     case .cut(.after(let count)): members.add("afterBodyBytes", .number(count))
     case .status(let status?): members.add("to", .number(status))
-    case .field(_, .anywhere), .cut(.anywhere), .status(nil), .emptyLists, .hollow: break
+    case .field(_, .anywhere), .cut(.anywhere), .status(nil), .emptyLists, .hollow, .values: break
     }
     return .object(members)
   }

@@ -159,7 +159,7 @@ extension ResponseEdit {
       FaultKind("content-encoding-\(coding.rawValue)", .http, .alter(.contentEncoding(coding)))
     }
 
-  /// The catalogue's entry of ``bodyOf(recording:)``, which is the last.
+  /// The catalogue's entry of ``bodyOf(recording:)``, which follows all others of its kind.
   static let otherBodyKind = FaultKind("body-of", .http, .alter(.bodyOf(recording: 2)))
 
   /// The clients' views of it.

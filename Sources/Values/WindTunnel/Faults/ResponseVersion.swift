@@ -27,7 +27,7 @@ extension ResponseEdit {
   /// the same form where that is JSON.
   ///
   /// Letters change their case, and numbers their last digit; in JSON only those of texts, without
-  /// the names of members, and of numbers.
+  /// the names of members, and of numbers; in XML and HTML only those outside of tags.
   package static func version(_ number: Int, of body: Data) -> Data {
     guard number > 1 else { return body }
     let places = changeablePlaces(in: body)
@@ -45,11 +45,36 @@ extension ResponseEdit {
     let bytes = Bytes(body)
     // What is no JSON has no form that is known here.
     guard let text = JSONText(bytes, mayBeScalar: true) else {
+      if bytes.first == UInt8(ascii: "<") { return placesOutsideTags(of: bytes) }
       return bytes.indices.filter { bytes[$0].isASCIILetter || bytes[$0].isASCIIDigit }
     }
     var places: [Int] = []
     collect(text.whole, of: text, into: &places)
     return places
+  }
+
+  /// Returns the places of the letters and digits of XML or HTML outside of tags and references,
+  /// such as `&amp;`, so that its form stays.
+  private static func placesOutsideTags(of bytes: Bytes) -> [Int] {
+    enum Part { case text, tag, quoted(by: UInt8), reference }
+    var part = Part.text
+    return bytes.indices.filter { place in
+      let byte = bytes[place]
+      let isWord = byte.isASCIILetter || byte.isASCIIDigit
+      switch part {
+      case .tag where byte == UInt8(ascii: ">"): part = .text
+      case .tag where byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'"):
+        // Elsewhere it is an apostrophe of a comment.
+        if bytes[place - 1] == UInt8(ascii: "=") { part = .quoted(by: byte) }
+      case .quoted(by: byte): part = .tag
+      case .text, .reference:
+        if case .reference = part, isWord || byte == UInt8(ascii: "#") { return false }
+        part = byte == UInt8(ascii: "<") ? .tag : byte == UInt8(ascii: "&") ? .reference : .text
+        return isWord
+      default: break
+      }
+      return false
+    }
   }
 
   private static func collect(_ span: JSONSpan, of text: JSONText, into places: inout [Int]) {

@@ -12,9 +12,6 @@ public struct Cassette: Sendable, Hashable {
   /// The top-level members of the file whose names begin with `_`, kept as they are.
   public var notes: [JSON.Member] = []
 
-  /// The format version that is written, and the newest that can be read.
-  public static var formatVersion: Int { CassetteFormat.version }
-
   /// Makes a cassette of interactions.
   public init(_ interactions: [Interaction] = []) { self.interactions = interactions }
 
@@ -88,60 +85,12 @@ public struct Cassette: Sendable, Hashable {
       ?? Data()
   }
 
-  /// The part of a URL by which a cassette is split.
-  public enum SplitKey: String, Sendable, Hashable, CaseIterable {
-    /// The host and the port.
-    case host
-    /// The first segment of the path.
-    case path
-  }
-
-  /// Returns the parts of the cassette with names for their files, in the order of their first
-  /// interactions; each part keeps the notes.
-  public func split(by key: SplitKey) -> [(name: String, cassette: Cassette)] {
-    var parts: [(name: String, cassette: Cassette)] = []
-    var places: [String: Int] = [:]
-    for interaction in interactions {
-      let name = key.name(of: interaction.request.url)
-      let place = places[name] ?? parts.count
-      if place == parts.count {
-        var empty = Cassette()
-        empty.notes = notes
-        parts.append((name, empty))
-        places[name] = place
-      }
-      parts[place].cassette.interactions.append(interaction)
-    }
-    return parts
-  }
-
   /// Returns the cassette without the interactions of these numbers, which count from 1.
   public func without(numbers: Set<Int>) -> Cassette {
     var rest = self
     rest.interactions = interactions.enumerated().filter { !numbers.contains($0.offset + 1) }
       .map(\.element)
     return rest
-  }
-}
-
-extension Cassette.SplitKey {
-  /// In lower case, since some file systems know no other, and of characters that all of them
-  /// allow.
-  fileprivate func name(of url: RequestURL) -> String {
-    let text: String
-    switch self {
-    case .host: text = (url.host ?? "any-host") + (url.port.map { "-\($0)" } ?? "")
-    case .path: text = url.path.split(separator: "/").first.map(String.init) ?? "root"
-    }
-    let safe = text.lowercased().unicodeScalars.map { scalar -> Character in
-      let isSafe =
-        ("a"..."z").contains(scalar) || ("0"..."9").contains(scalar)
-        || "-._".unicodeScalars.contains(scalar)
-      return isSafe ? Character(scalar) : "-"
-    }
-    // A leading dot would hide the file, and a name has its bounds (255 bytes).
-    let name = String(safe.drop { $0 == "." }.prefix(100))
-    return name.isEmpty ? "root" : name
   }
 }
 

@@ -57,7 +57,7 @@ package enum CassetteFormat {
     do {
       return try decodeOwn(data, source: source, sideFile: sideFile)
     } catch let error as FormatError {
-      throw ForeignRecording.refusal(of: data, source: source) ?? error
+      throw FormatError.ofHAR(data, source: source) ?? error
     }
   }
 
@@ -138,5 +138,30 @@ extension JSONFields {
   package mutating func version(_ key: String, of noun: String) throws(FormatError) {
     guard isReading else { return write(key, .number(CassetteFormat.version)) }
     try CassetteFormat.checkVersion(&object, key: key, noun: noun)
+  }
+}
+
+extension FormatError {
+  /// The maximum size of a file that is looked at as a HAR, in bytes.
+  private static let harBytesMax = 64 << 20
+
+  /// Returns the refusal of a HAR file in place of a cassette, with the command that converts it;
+  /// `nil` if the file is no HAR.
+  package static func ofHAR(_ data: Data, source: String) -> FormatError? {
+    // The reader of cassettes reports why a text is no JSON.
+    guard data.count <= harBytesMax, let json = try? JSON(parsing: data, source: ""),
+      json["windtunnel"] == nil, let log = json["log"],
+      log["entries"] != nil || log["creator"] != nil
+    else { return nil }
+    let words = source.split(separator: ".")
+    let stem = words.count > 1 ? words.dropLast().joined(separator: ".") : source
+    let convert = "windtunnel cassette convert \(stem).har \(stem).json"
+    return FormatError(
+      source: source,
+      place: "",
+      problem: "this is a HAR file and no cassette of WindTunnel's",
+      fix: source.lowercased().hasSuffix(".har")
+        ? "To make one of it: \(convert)" : "Name it \(stem).har, and make one of it: \(convert)"
+    )
   }
 }

@@ -28,6 +28,13 @@ extension JSONListed {
     try list(&fields)
     try fields.object.refuseUnknownKeys()
   }
+
+  /// Reads the value from an object that may have other members.
+  package init(readingFrom object: ObjectReader) throws(FormatError) {
+    var fields = JSONFields(object)
+    self = .blank
+    try list(&fields)
+  }
 }
 
 extension JSONObject {

@@ -271,15 +271,16 @@ package struct Redaction {
     return rewritten.count - body.count
   }
 
-  /// Notes are JSON like any other; what is not replaced keeps its spelling.
+  /// Notes are JSON like any other; what is not replaced keeps its spelling. `_har` is searched for
+  /// secrets, and removed.
   mutating func notes(_ members: [JSON.Member]) -> [JSON.Member] {
     guard !members.isEmpty else { return members }
     let bytes = Bytes(JSON.object(members).bytes())
     guard let replaced = json(bytes, depth: 0), replaced != bytes,
       // It was written here a moment ago.
       let json = try? JSONParser.parse(replaced), case .object(let members) = json
-    else { return members }
-    return members
+    else { return members.withoutHAR }
+    return members.withoutHAR
   }
 
   /// Returns the notes of a cassette as they are told of in a log: as number 0.
@@ -310,6 +311,11 @@ extension Cassette {
     cassette.notes = redaction.notes(notes)
     return (cassette, redaction.leftOut)
   }
+}
+
+extension [JSON.Member] {
+  /// The notes without `_har`, the name under which the first builds kept all content of a HAR.
+  package var withoutHAR: Self { filter { $0.name.value != "_har" } }
 }
 
 // One import is enough: a module brings along what it stands on.

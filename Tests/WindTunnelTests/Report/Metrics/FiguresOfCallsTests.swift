@@ -194,6 +194,14 @@ import Testing
     )
     var other = call
     other.attempts[1].start = .milliseconds(205)
+    expectEqual(Metrics([call]).averageRetries, 2, "another endpoint is no retry either")
+    for (status, key, retries) in [
+      (302, "GET /home", 0), (302, "GET /b", 0), (200, "GET /b", 0), (503, "GET /home", 1),
+    ] {
+      var moved = F.call(0, [F.attempt("", 0, to: 5), F.attempt("", 9, key: key)])
+      moved.attempts[0].status = status
+      expectEqual(Metrics([moved]).averageRetries, Double(retries), "\(status)")
+    }
     let backoff = Metrics([call, other]).backoff
     expectEqual(backoff?.map(\.retry), [1, 2])
     expectEqual(backoff?.first?.count, 2)

@@ -1,0 +1,54 @@
+internal import Foundation
+internal import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
+
+/// The log of mutants that this process reads once and appends to.
+final class MutationJournal: Sendable {
+  /// The log that `WINDTUNNEL_MUTATE` names; `nil` if it names none.
+  @TaskLocal static var current: Result<MutationJournal, any Error>? =
+    ProcessInfo.processInfo.environment["WINDTUNNEL_MUTATE"].map { path in
+      Result { try MutationJournal(URL(filePath: path)) }
+    }
+
+  /// The file of the log.
+  let file: URL
+  private let state: Locked<MutationLog>
+  private let mutants = Locked<[String: Mutants]>([:])
+  private let deadline: ContinuousClock.Instant?
+
+  /// Opens the log for appending.
+  init(_ file: URL) throws {
+    let data = try FileError.reading(file, bytesMax: MutationLog.bytesMax)
+    let log = MutationLog(try MutationLog.events(in: data))
+    (self.file, state) = (file, Locked(log))
+    deadline = log.plan.budget.map { .now + $0 }
+  }
+
+  /// The task of the run.
+  var plan: MutationPlan { state.withLock { $0.plan } }
+
+  /// Whether the time for mutants is over.
+  var isOver: Bool { deadline.map { .now >= $0 } ?? false }
+
+  /// Returns whether a run is to be done.
+  func isDue(_ run: MutantRun) -> Bool { state.withLock { $0.isDue(run) } }
+
+  /// Returns the mutants of a cassette that the plan asks for, which all its tests share.
+  func mutants(of interactions: [Interaction], from cassette: URL) -> Mutants {
+    let plan = plan
+    return mutants.withLock { known in
+      let mutants = known[cassette.path] ?? Mutants(of: interactions, by: plan)
+      known[cassette.path] = mutants
+      return mutants
+    }
+  }
+
+  /// Appends the line of an event. A test that has a line gets no other.
+  func append(_ event: MutationEvent) throws {
+    try state.withLock { log in
+      if case .test(let test) = event, log.has(test) { return }
+      log.add(event)
+      try MutationLog.append([event.line], to: file)
+    }
+  }
+}

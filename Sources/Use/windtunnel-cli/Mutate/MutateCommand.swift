@@ -1,0 +1,102 @@
+enum MutateCommand: Command {
+  static let name = "mutate"
+  static let summary =
+    "Break recorded responses one by one, and report the faults that tests do not notice."
+  static let synopsis = "[--cassette FILE] [--only PATTERN] [--fault NAME] … -- CMD …"
+  static let example = "windtunnel mutate -- swift test"
+  static let takesCommand = true
+  static let flags = [
+    Flag("--cassette", "FILE", "Play this cassette to CMD at {url}; Swift tests need no flag."),
+    MatchFlag.flag("method, path and query"),
+    Flag("--proxy", nil, "Play it behind a proxy that decrypts TLS, for clients with fixed hosts."),
+    Flag("--junit", "PATH", "JUnit XML that CMD writes, to judge each of its tests."),
+    Flag("--plugin", "NAME", choices: ["pytest"])
+      .help("Write the plug-in that pytest is run with to this folder, and end."),
+    Flag("--only", "PATTERN", "Mutate the responses to these requests, such as \"GET /orders\"."),
+    Flag("--fault", "NAME", choices: MutationOperator.all.map(\.name))
+      .help("Mutate them in this way, such as status-500. May be repeated."),
+    Flag("--budget", "TIME", "Stop after this time, and count the mutants that were not tried."),
+    Flag("--timeout", "TIME")
+      .help("Time after which a mutant hangs (default: by the slowest test, at least 10s)."),
+    Flag("--seed", "N", "Seed of all random draws (default: 1)."),
+    Flag("--report", "FILE", "Write the report, as FILE.html or FILE.json."),
+    Flag("--accept", nil, "Accept all blind spots that are found."),
+    Flag("--reason", "TEXT", "accept: the reason."),
+    Flag("--accepted", "FILE", "File of the accepted blind spots (default: mutate.json)."),
+    Flag("--log", "FILE", "Write the results to FILE, or resume from it."),
+    Flag("--all", nil, "Print a row for each endpoint."),
+    Flag("-- CMD", nil, "Command that runs the tests."),
+  ]
+
+  static func run(_ arguments: Arguments) async throws -> ExitCode {
+    if try arguments.choice("--plugin", ["pytest": true]) != nil {
+      _ = try PytestPlugin.install(in: URL(typed: "."))
+      return .done
+    }
+    let order = try MutateOrder(arguments)
+    if let file = order.cassette { _ = try CassetteFile.read(file) }
+    try ToolEnvironment.needProcess()
+    let (folder, start) = (try TemporaryFolder(), ContinuousClock.now)
+    let file = order.log ?? folder.url.appending(path: "log.jsonl")
+    let log = try MutationLogFile(resuming: file, order)
+    var served: ServedCassette?
+    if let file = order.cassette { served = try await ServedCassette(file, order, in: folder.url) }
+    var end = ClientCommand.End.interrupted
+    do { end = try await mutate(order, log, served, in: folder.url) } catch is CancellationError {}
+    await served?.stop()
+    let events = try log.load()
+    let report = MutationReport(
+      events: events,
+      cassettes: try Set(events.tests.map(\.cassette)).reduce(into: [:]) {
+        $0[$1] = try CassetteFile.read($1)
+      },
+      accepted: order.accepted.survivors,
+      acceptedFile: order.accepted.file.relativePath,
+      command: CommandWords(order.words).words,
+      duration: .now - start
+    )
+    let lines = try FileError.reading(log.file, bytesMax: MutationLog.bytesMax).split(separator: 10)
+    let longCount = lines.count { $0.count > MutationEvent.lineBytesMax }
+    if longCount > 0 { Terminal.complain("Lines of the log that are too long: \(longCount).\n") }
+    Terminal.answer(report: report.text(isLong: arguments.has("--all")))
+    for (file, form) in order.reports {
+      try FileError.writing(form == "html" ? report.htmlData() : report.jsonData(), to: file)
+    }
+    if let reason = order.reason {
+      try FileError.writing(report.accepting(reason: reason).data(), to: order.accepted.file)
+    }
+    if let complaint = end.complaint, report.verdict == .undecided {
+      Terminal.complain("\(order.command.name) \(complaint).\n")
+    } else if events.tests.isEmpty, order.cassette == nil {
+      Terminal.complain(
+        "No test used a cassette. Swift tests need .cassette, and other commands --cassette, as in "
+          + "windtunnel mutate --cassette api.json -- ./run-tests {url}\n"
+      )
+    }
+    switch end {
+    case .interrupted: return .interrupted
+    case .signalled where report.verdict == .undecided: return .fell
+    default:
+      let isAccepted = order.reason != nil && report.verdict == .newBlindSpot
+      return isAccepted ? .done : ExitCode(rawValue: report.verdict.rawValue) ?? .software
+    }
+  }
+
+  /// Runs the command without mutants and with them; returns its first end.
+  private static func mutate(
+    _ order: MutateOrder,
+    _ log: MutationLogFile,
+    _ served: ServedCassette?,
+    in folder: URL
+  ) async throws -> ClientCommand.End {
+    let suite = LoggedSuite(order: order, log: log, folder: folder, served: served)
+    let count = try log.load().count
+    let first = try await CommandRun(order, served) { try await suite.run() }
+    // A command that writes no line about a test knows nothing of mutants.
+    guard let served, try log.load().count == count else { return first.end }
+    if let junit = order.junit { _ = try JUnitResults.read(junit) }
+    var mutation = CommandMutation(order, log, served, first)
+    try await mutation.run()
+    return first.end
+  }
+}

@@ -1,0 +1,68 @@
+@_spi(WindTunnel) internal import WindTunnelCore
+
+/// One recording broken in one way.
+package struct Mutant: Sendable, Hashable {
+  package let `operator`: MutationOperator
+  /// The number of the recording, from 1.
+  package let recording: Int
+  /// The JSON path of the member that changes; `nil` if the operator changes no single member.
+  package let path: String?
+  /// The faults of the recording, in order.
+  package let faults: [Fault]
+
+  /// The rule that breaks the recording at every attempt.
+  package var rule: FaultRule { FaultRule(when: .recording(recording), faults) }
+
+  /// The mutant for tests behind a socket, on which a stall would last until each client's timeout:
+  /// the connection closes after 50 ms without a response.
+  package var onWire: Mutant {
+    guard `operator`.name == "stall" else { return self }
+    let faults = [Fault.delay(.milliseconds(50)), .cut(at: .afterRequest, then: .close)]
+    return Mutant(operator: `operator`, recording: recording, path: path, faults: faults)
+  }
+
+  /// Returns the run of a test with this mutant.
+  package func run(of test: String) -> MutantRun {
+    MutantRun(test: test, recording: recording, mutant: `operator`.name, path: path)
+  }
+}
+
+/// The mutants of a cassette's recordings, each made at its first use and then kept.
+package final class Mutants: Sendable {
+  private let interactions: [Interaction]
+  private let plan: MutationPlan
+  private let bodies: OtherBodies
+  private let known = Locked<[Int: [Mutant]]>([:])
+
+  /// Creates the mutants that a plan asks for.
+  package init(of interactions: [Interaction], by plan: MutationPlan = MutationPlan()) {
+    (self.interactions, self.plan) = (interactions, plan)
+    bodies = OtherBodies(interactions)
+  }
+
+  /// The mutants of a recording by its number from 1, in the order of ``MutationOperator/all``.
+  ///
+  /// The list has no mutant that would change no byte, and no changes to a body that a recorded
+  /// error, a 204 or a HEAD has, or that does not read as its type says. A recorded failure has
+  /// none.
+  package subscript(recording: Int) -> [Mutant] {
+    if let known = known.withLock({ $0[recording] }) { return known }
+    let all = mutants(of: recording)
+    known.withLock { $0[recording] = all }
+    return all
+  }
+
+  private func mutants(of recording: Int) -> [Mutant] {
+    guard interactions.indices.contains(recording - 1) else { return [] }
+    let interaction = interactions[recording - 1]
+    guard plan.only.isEmpty || plan.only.contains(where: { $0.matches(interaction.request) }),
+      let response = BrokenResponse(of: interaction, recording, among: bodies)
+    else { return [] }
+    return MutationOperator.all.flatMap { `operator` in
+      if plan.operators?.contains(`operator`.name) == false { return [Mutant]() }
+      return response.changes(by: `operator`.name, seed: plan.seed).map { path, faults in
+        Mutant(operator: `operator`, recording: recording, path: path, faults: faults)
+      }
+    }
+  }
+}
