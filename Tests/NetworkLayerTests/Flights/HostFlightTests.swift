@@ -36,6 +36,8 @@ struct HostFlightTests {
       ends.append(PolicyFlightTests.name(await stand.call(Self.page).result))
       expectEqual(ends, ["connectionLost", "status 200"])
       expectEqual(deck.attempts("GET /page"), 5)
+      let answer = try await stand.call(Self.page).result.get()
+      expectEqual(String(decoding: answer.body, as: UTF8.self), #"{"id":7}"#)
     }
   }
 
@@ -73,7 +75,11 @@ struct HostFlightTests {
       }
       #expect(stand.client.admission.load == (0, 0))
       opens.finish()
-      for call in calls { try await expectEqual(call.value.get().attempts, 2) }
+      for call in calls {
+        let answer = try await call.value.get()
+        expectEqual(answer.attempts, 2)
+        expectEqual(String(decoding: answer.body, as: UTF8.self), #"{"id":7}"#)
+      }
       expectEqual(fetches.next(), 2)
       expectEqual(
         deck.requests().map { $0.headers["Authorization"] },

@@ -49,6 +49,8 @@ struct TrafficFlightTests {
         }
       )
       for call in calls { try await expectEqual(call.value.get().attempts, 1) }
+      let bodies = (0..<12).map { $0 < 6 ? "/slow" : "/later/\($0)" }
+      try await expectEqual(stand.bodies(of: calls), bodies)
       let (most, slow) = stand.mostUnderWay("/slow")
       expectEqual(slow, 1)
       // One to the slow endpoint, and of the four slots two are kept from what is deferrable.
