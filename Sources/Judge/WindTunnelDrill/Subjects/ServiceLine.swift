@@ -2,9 +2,9 @@ internal import Foundation
 
 /// The lines that are written to a program which lives from call to call: a JSON object each.
 enum ServiceLine {
-  /// Asks for a call: `call`, `method`, `url`, the `endpoint`, which is the same in each call, the
-  /// headers that a client sets, the `origins` of the servers that a start has and the file of what
-  /// its app has `kept`, and the body where there is one that is text.
+  /// Returns the line that asks for a call: `call`, `method`, `url`, the `endpoint`, which is the
+  /// same in each call, the headers that a client sets, the `origins` of the servers of a start,
+  /// the file with the state that the app `kept`, and the body if there is one and it is text.
   static func asking(for call: DrillCall) -> Data {
     let origins = call.servers.isEmpty ? nil : call.origins.map { JSON.text($0.absoluteString) }
     let url = call.url.absoluteString
